@@ -218,8 +218,8 @@ ADVICE: Mapping[str, Sentence] = _translated(
             "Put the rows of the table catalogue_dictionary back from a backup: nothing is wrong with the records themselves."
         ),
         ProblemCode.RECORDS_DAMAGED: _(
-            "Look at the disk and the memory of the database's host, and at PostgreSQL's log. Where it speaks of a page, a block or a "
-            "chunk, restore the node from a backup: no new version of such a record can be stored. Else what came by a link is asked for "
+            "Look at the disk and the memory of the database's host, and at PostgreSQL's log. Where it speaks of a page or a "
+            "block, restore the node from a backup: no new version of such a record can be stored. Else what came by a link is asked for "
             "again in its next run, and files of watched folders are read again. Load the others again, or put a former version back on "
             "the page of the record."
         ),

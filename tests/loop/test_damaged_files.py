@@ -165,6 +165,8 @@ def test_everything_that_gives_several_records_gives_those_that_can_be_read(node
         "/ogcapi/collections/WIS-CATALOGUE/items?f=json",
         "/sru?operation=searchRetrieve&version=1.2&query=surface&maximumRecords=10",
         "/dcat/catalog.rdf",
+        "/csw?service=CSW&version=2.0.2&request=GetRecords&typenames=gmd:MD_Metadata&resulttype=results"
+        "&outputschema=http://www.isotc211.org/2005/gmd&elementsetname=full&maxrecords=10",
     )
     answers = node.ask(*paths)
     for path in paths[:4]:

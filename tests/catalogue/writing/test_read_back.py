@@ -126,7 +126,7 @@ def unreadable(identifier: str, state: str) -> Iterator[None]:
     with connection.cursor() as cursor:
         cursor.execute(f"""
             CREATE FUNCTION pg_temp.read(name text, packed bytea) RETURNS bytea LANGUAGE plpgsql STABLE AS $$ BEGIN
-                IF name = '{identifier}' THEN RAISE 'missing chunk number 0' USING ERRCODE = '{state}'; END IF;
+                IF name = '{identifier}' THEN RAISE 'invalid page in block 7' USING ERRCODE = '{state}'; END IF;
                 RETURN packed;
             END $$;
             SET CONSTRAINTS ALL IMMEDIATE;
@@ -151,7 +151,7 @@ def test_what_postgresql_cannot_read_costs_no_other_record(records: None, admin_
         assert known() == ["urn:b", "urn:d"] and digest_of("urn:d") == b""
         assert digest_of("urn:b") == digest, "nothing can be stored in its place, and so nothing is asked for"
         assert list(DamagedRecord.objects.order_by("pk").values_list("asked", flat=True)) == [True, False]
-        assert "missing chunk number 0" in DamagedRecord.objects.get(record__identifier="urn:b").fault
+        assert "invalid page in block 7" in DamagedRecord.objects.get(record__identifier="urn:b").fault
         read_back.read_back_some()
         assert known() == ["urn:b", "urn:d"]
         assert [row.record.identifier for row in read_back.damaged()] == ["urn:b", "urn:d"], "asks for no payload"
