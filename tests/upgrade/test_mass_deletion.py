@@ -9,19 +9,19 @@ from django.db import connection
 from harvester.models import Conflict, Link, RemoteHeader
 from harvester.rows import remote_headers
 from tests.upgrade import databases
-from tests.upgrade.make_fixture import DATA
 
 BEFORE = "0005_versions_served"
 
 
 @pytest.fixture
-def of_0_9_0(django_db_setup: None, django_db_blocker) -> Iterator[None]:
+def of_0_9_0(migrated, django_db_blocker) -> Iterator[None]:
     """The database of version 0.9.0 with the codes of reasons, read by the test."""
-    with django_db_blocker.unblock(), databases.scratch() as name:
-        databases.load(name, DATA / "0.9.0" / "database.sql")
-        with databases.in_place_of_the_tests(name):
-            call_command("migrate", "harvester", BEFORE, verbosity=0)
-            yield
+    with (
+        django_db_blocker.unblock(),
+        databases.scratch(migrated("0.9.0", "harvester", BEFORE)) as name,
+        databases.in_place_of_the_tests(name),
+    ):
+        yield
 
 
 def test_the_share_of_earlier_versions_is_a_third_and_what_waited_waits(of_0_9_0: None) -> None:

@@ -9,7 +9,6 @@ from django.db import connection
 
 from catalogue.models import Description
 from tests.upgrade import databases
-from tests.upgrade.make_fixture import DATA
 
 BEFORE = "0017"
 GOOD = [170.0, 0.0, -170.0, 1.0]
@@ -22,26 +21,25 @@ BOXES = [
 
 
 @pytest.fixture
-def before(django_db_setup: None, django_db_blocker) -> Iterator[dict[int, list[list[float]]]]:
+def before(migrated, django_db_blocker) -> Iterator[dict[int, list[list[float]]]]:
     """A database of 0.9.0, migrated to the version before search had terms, whose records have such boxes. What is expected."""
-    with django_db_blocker.unblock(), databases.scratch() as name:
-        databases.load(name, DATA / "0.9.0" / "database.sql")
-        with databases.in_place_of_the_tests(name):
-            call_command("migrate", "catalogue", BEFORE, verbosity=0)
-            with connection.cursor() as cursor:
+    with (
+        django_db_blocker.unblock(),
+        databases.scratch(migrated("0.9.0", "catalogue", BEFORE)) as name,
+        databases.in_place_of_the_tests(name),
+    ):
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT record_id FROM catalogue_description JOIN catalogue_record r ON r.id = record_id")
+            expected = {}
+            for place, (record_id,) in enumerate(cursor.fetchall()):
+                stored, left = BOXES[place % len(BOXES)]
                 cursor.execute(
-                    "SELECT record_id FROM catalogue_description JOIN catalogue_record r ON r.id = record_id"
+                    "UPDATE catalogue_description SET boxes = %s WHERE record_id = %s",
+                    [json.dumps(stored), record_id],
                 )
-                expected = {}
-                for place, (record_id,) in enumerate(cursor.fetchall()):
-                    stored, left = BOXES[place % len(BOXES)]
-                    cursor.execute(
-                        "UPDATE catalogue_description SET boxes = %s WHERE record_id = %s",
-                        [json.dumps(stored), record_id],
-                    )
-                    expected[record_id] = left
-            assert len(expected) >= len(BOXES)
-            yield expected
+                expected[record_id] = left
+        assert len(expected) >= len(BOXES)
+        yield expected
 
 
 def test_what_is_no_box_on_the_earth_goes(before: dict[int, list[list[float]]]) -> None:
