@@ -1,4 +1,4 @@
-"""System checks: settings that contradict one another, a PostgreSQL that may lose commits, a journal beside the data.
+"""System checks: settings that contradict one another, a PostgreSQL that is unfit or may lose commits, a journal beside the data.
 
 If commits are lost, so are records and deletions that harvesters have already received, and the clock's mark (promises
 1 and 6, docs/datestamps.md).
@@ -32,6 +32,54 @@ def own_set_is_a_set_spec(**_: Any) -> list[CheckMessage]:
             id="catalogue.E001",
         )
     ]
+
+
+@register(Tags.database)
+def database_is_fit(databases: Sequence[str] | None = None, **_: Any) -> list[CheckMessage]:
+    """Check what every other command but `check` refuses to work with (`gisc.database.refuse_unfit`)."""
+    found = why_unfit() if "default" in (databases or ()) else []
+    return [checks.Error(sentence, id="catalogue.E002") for sentence in found]
+
+
+def why_unfit() -> list[str]:
+    """Return why the database cannot be the node's, each reason in a sentence that says what to do.
+
+    In another encoding than UTF-8 a text cannot be stored, or is cut within a letter. In transactions that see one snapshot,
+    a writer that has waited for another one does not see what that one wrote, and fails (docs/datestamps.md). Beside a
+    catalogue in a schema in which the role does not look, `migrate` would make another one, without records.
+    """
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT current_setting('server_encoding'), current_setting('default_transaction_isolation'),"
+            " quote_ident(current_user), quote_ident(current_database())"
+        )
+        encoding, isolation, role, name = cursor.fetchone()
+        cursor.execute(
+            "SELECT min(relnamespace::regnamespace::text) FROM pg_class WHERE relname = 'catalogue_record' AND relkind = 'r'"
+            " AND relowner = current_user::regrole HAVING NOT bool_or(pg_table_is_visible(oid))"
+        )
+        elsewhere = cursor.fetchone()
+    found = []
+    if encoding != "UTF8":
+        sentence = gettext(
+            "the database {name} has the encoding {encoding}, in which records of other languages are refused or damaged; make "
+            "another one (CREATE DATABASE ... ENCODING 'UTF8' TEMPLATE template0), and copy this one into it by PGTZ=UTC pg_dump and "
+            "PGTZ=UTC pg_restore if it has records"
+        )
+        found.append(sentence.format(name=name, encoding=encoding))
+    if isolation != "read committed":
+        sentence = gettext(
+            "transactions in the database {name} are {isolation} where nothing else is said, and writers that work at once would "
+            "fail; run: ALTER ROLE {role} IN DATABASE {name} SET default_transaction_isolation TO 'read committed'"
+        )
+        found.append(sentence.format(name=name, isolation=isolation.upper(), role=role))
+    if elsewhere:
+        sentence = gettext(
+            "the database {name} has a catalogue in the schema {schema}, where nobody looks for it; run: ALTER ROLE {role} IN "
+            "DATABASE {name} SET search_path TO {schema}"
+        )
+        found.append(sentence.format(name=name, schema=elsewhere[0], role=role))
+    return found
 
 
 @register(Tags.database)

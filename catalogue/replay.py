@@ -298,7 +298,7 @@ def _add_to_other_sets(
             cursor.execute(
                 """
                 UPDATE catalogue_record
-                SET set_specs = ARRAY(SELECT DISTINCT unnest(set_specs || %(spec)s::text) ORDER BY 1)
+                SET set_specs = ARRAY(SELECT DISTINCT unnest(set_specs || %(spec)s::text) COLLATE "C" ORDER BY 1)
                 WHERE key = ANY(%(keys)s)
                 """,
                 values,

@@ -45,7 +45,8 @@ _WITHOUT_DATABASE = frozenset(
 )
 # These work whether or not the database has all migrations.
 _READING_MIGRATIONS = frozenset({"migrate", "showmigrations", "sqlmigrate", "squashmigrations"})
-_ANY_MIGRATIONS = frozenset({"dbshell", "inspectdb", "restore", *_READING_MIGRATIONS})
+_ANY_DATABASE = frozenset({"dbshell", "inspectdb"})
+_ANY_MIGRATIONS = frozenset({"restore", *_ANY_DATABASE, *_READING_MIGRATIONS})
 
 
 def main(argv: Sequence[str]) -> int:
@@ -202,6 +203,8 @@ def _database(command: str) -> Iterator[None]:
     with embedded.database(data_dir) if settings.GISC_EMBEDDED_DATABASE else nullcontext():
         try:
             connection.ensure_connection()
+            if command not in _ANY_DATABASE:
+                database.refuse_unfit()
             if command in _READING_MIGRATIONS:
                 database.refuse_half_migrated()
             if command not in _ANY_MIGRATIONS:

@@ -14,6 +14,7 @@ import psycopg2
 import redis
 from django.conf import settings
 from django.db import Error as DjangoDatabaseError
+from django.db import NotSupportedError
 from django.utils.translation import gettext
 from kombu.exceptions import OperationalError as BrokerError
 
@@ -33,6 +34,7 @@ class Cause(enum.StrEnum):
     MEMORY_FULL = "memory-full"
     TOO_SLOW = "too-slow"
     DAMAGED = "damaged"
+    TOO_OLD = "too-old"
 
 
 class _Server(NamedTuple):
@@ -54,12 +56,14 @@ _SENTENCES = {
         "{name} cannot read what it has stored ({reason}), as its files are damaged; look at the disk, and restore the node "
         "from a backup"
     ),
+    Cause.TOO_OLD: _("{name} is too old ({reason}); upgrade it"),
 }
 # SQLSTATEs by their beginning, the longer ones first.
 _STATES = {
     "25006": Cause.READ_ONLY,
     "28": Cause.REFUSING,
     "3D000": Cause.REFUSING,
+    "3F000": Cause.REFUSING,
     "42501": Cause.REFUSING,
     "53100": Cause.DISK_FULL,
     "53200": Cause.MEMORY_FULL,
@@ -123,6 +127,8 @@ def _cause_of_database_error(exc: BaseException) -> Cause | None:
     state = getattr(exc, "pgcode", None)
     if state is not None:
         return next((cause for begin, cause in _STATES.items() if state.startswith(begin)), None)
+    if isinstance(exc, NotSupportedError) and exc.__cause__ is None:  # Django's own, of the version of the server
+        return Cause.TOO_OLD
     if isinstance(exc, DjangoDatabaseError) and exc.__cause__ is None and not outage.is_outage(exc):
         return None
     if not isinstance(exc, psycopg2.OperationalError | psycopg2.InterfaceError | DjangoDatabaseError):

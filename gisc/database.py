@@ -12,11 +12,12 @@ def unapplied() -> list[str]:
     """The migrations that the database still lacks, as `app.name`; it costs some queries and reads all migrations.
 
     One that stands for others that were all applied, and is not recorded itself yet, counts as lacking: `migrate` then
-    records it. Raises ImproperlyConfigured as `refuse_half_migrated` does.
+    records it. Raises ImproperlyConfigured as `refuse_unfit` and `refuse_half_migrated` do.
     """
     from django.db import connection
     from django.db.migrations.executor import MigrationExecutor
 
+    refuse_unfit()
     refuse_half_migrated()
     executor = MigrationExecutor(connection)
     plan = [(it.app_label, it.name) for it, _ in executor.migration_plan(executor.loader.graph.leaf_nodes())]
@@ -39,6 +40,17 @@ def known() -> set[str]:
     loader = MigrationLoader(None)  # the files alone
     replaced = {old for migration in loader.replacements.values() for old in migration.replaces}
     return {f"{app}.{name}" for app, name in {*loader.disk_migrations, *map(tuple, replaced)}}
+
+
+def refuse_unfit() -> None:
+    """Raise ImproperlyConfigured for a database that would spoil texts of records, or writers that work at once.
+
+    The embedded one is never so.
+    """
+    from catalogue import checks
+
+    for sentence in checks.why_unfit():
+        raise ImproperlyConfigured(sentence)
 
 
 def refuse_half_migrated() -> None:

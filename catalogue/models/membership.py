@@ -1,13 +1,13 @@
 """Memberships: which records are in which sets; and how many records each list holds."""
 
 from django.db import models
-from django.db.models import F, Q
-from django.db.models.functions import TruncSecond
+from django.db.models import Q
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from catalogue.models.metadata_set import MetadataSet
 from catalogue.models.record import Record
+from catalogue.models.whole_seconds import is_in_whole_seconds
 
 
 class Membership(models.Model):
@@ -47,7 +47,7 @@ class Membership(models.Model):
         verbose_name_plural = _("memberships")
         constraints = (
             models.CheckConstraint(
-                name="a_membership_datestamp_is_whole_seconds", condition=Q(datestamp=TruncSecond(F("datestamp")))
+                name="a_membership_datestamp_is_whole_seconds", condition=is_in_whole_seconds("datestamp")
             ),
         )
         indexes = (

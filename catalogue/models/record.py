@@ -8,13 +8,14 @@ from typing import Self
 
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
-from django.db.models import F, Q
+from django.db.models import Q
 from django.db.models.fields.json import KeyTextTransform
-from django.db.models.functions import Coalesce, Lower, TruncSecond
+from django.db.models.functions import Coalesce, Lower
 from django.utils.translation import gettext_lazy as _
 
 from catalogue import oai
 from catalogue.models.metadata_set import MetadataSet
+from catalogue.models.whole_seconds import is_in_whole_seconds
 
 
 class RecordQuerySet(models.QuerySet["Record"]):
@@ -112,7 +113,7 @@ class Record(models.Model):
                 | Q(deleted=False, payload__isnull=False, digest__isnull=False),
             ),
             models.CheckConstraint(
-                name="a_record_datestamp_is_whole_seconds", condition=Q(datestamp=TruncSecond(F("datestamp")))
+                name="a_record_datestamp_is_whole_seconds", condition=is_in_whole_seconds("datestamp")
             ),
         )
         indexes = (

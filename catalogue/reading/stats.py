@@ -111,7 +111,7 @@ def stats() -> dict[str, Any]:
         cursor.execute(
             """
             SELECT sum(pg_total_relation_size(c.oid)) FROM pg_class c
-            WHERE c.relkind = 'r' AND c.relname LIKE 'catalogue\\_%' AND c.relnamespace = 'public'::regnamespace
+            WHERE c.relkind = 'r' AND c.relname LIKE 'catalogue\\_%' AND pg_table_is_visible(c.oid)
             """
         )
         size = int(cursor.fetchone()[0])

@@ -166,7 +166,7 @@ def update_dependents(keys: Sequence[str], stamp: datetime) -> None:
         """
         UPDATE catalogue_record r SET datestamp = %(stamp)s, set_specs = direct.specs
         FROM (
-            SELECT m.record_id, array_agg(s.spec::text ORDER BY s.spec) AS specs
+            SELECT m.record_id, array_agg(s.spec::text ORDER BY s.spec COLLATE "C") AS specs
             FROM catalogue_membership m
             JOIN catalogue_record live ON live.id = m.record_id AND live.key = ANY(%(keys)s) AND NOT live.deleted
             JOIN catalogue_metadataset s ON s.id = m.set_id

@@ -134,7 +134,7 @@ def _verify(writer: ArchiveWriter, dump: Part, expected: Figures, tools: postgre
     """Restore the dump, as it is in the file, into a scratch database, and compare; why it is not good, else empty."""
     try:
         with postgres_tools.scratch_database() as name:
-            postgres_tools.restore(tools, writer.read(dump), name)
+            postgres_tools.restore(tools, lambda: writer.read(dump), name)
             with postgres_tools.connect(name) as session, session.cursor() as cursor:
                 return figures.difference(expected, figures.read(cursor))
     except NotVerified as exc:

@@ -15,8 +15,9 @@ _RECORDS = """
 """
 _TABLES = """
     SELECT relname, format('SELECT count(*) FROM %I.%I', nspname, relname)
-    FROM pg_class JOIN pg_namespace n ON n.oid = relnamespace
-    WHERE nspname = 'public' AND relkind = 'r' AND relname <> 'django_session' ORDER BY relname
+    FROM pg_class c JOIN pg_namespace n ON n.oid = relnamespace
+    WHERE nspname = ANY(current_schemas(false)) AND relkind = 'r' AND relname <> 'django_session'
+    AND NOT EXISTS (SELECT FROM pg_depend d WHERE d.objid = c.oid AND d.deptype = 'e') ORDER BY relname
 """
 
 

@@ -10,7 +10,7 @@ import shutil
 import signal
 import subprocess
 import tempfile
-from collections.abc import Generator, Iterable, Iterator
+from collections.abc import Callable, Collection, Generator, Iterable, Iterator
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from functools import cached_property
@@ -36,6 +36,9 @@ _DUMP = (
     "--exclude-table-data=django_session",
 )
 _RESTORE = ("--format=custom", "--no-owner", "--no-privileges", "--exit-on-error", "--single-transaction")
+# Lines of a table of contents. A node needs no extension, and only a superuser may make some of those that others need.
+_OF_EXTENSION = re.compile(r"\d+; \d+ \d+ (EXTENSION -|COMMENT - EXTENSION) ")
+_OF_SCHEMA = re.compile(r"\d+; \d+ \d+ (?:SCHEMA -|COMMENT - SCHEMA) (.+) \S*$")
 
 
 @dataclass(frozen=True)
@@ -128,15 +131,39 @@ def dump(tools: Tools, snapshot: str) -> Generator[bytes]:
             process.wait()
 
 
-def restore(tools: Tools, chunks: Iterable[bytes], database: str | None = None) -> None:
+def restore(tools: Tools, read: Callable[[], Iterable[bytes]], database: str | None = None) -> None:
     """Restore a dump into a database that is empty, the node's own unless another is named: all of it or nothing.
 
-    Raises NotVerified if pg_restore does not end well.
+    `read` returns the dump from its beginning. What the dump has of extensions is left out, and a schema that is there
+    already is used. Raises NotVerified if pg_restore does not end well.
     """
-    command = [tools.pg_restore, *_RESTORE, f"--dbname={_address(database)}"]
+    with connect(database) as session, session.cursor() as cursor:
+        cursor.execute("SELECT nspname FROM pg_namespace")
+        schemas = {name for (name,) in cursor.fetchall()}
+    with tempfile.NamedTemporaryFile() as contents:
+        _pg_restore(tools, read(), "--list", output=contents)
+        contents.seek(0)
+        wanted = [line for line in contents.read().splitlines() if _is_restored(line.decode(), schemas)]
+        contents.seek(0)
+        contents.truncate()
+        contents.write(b"\n".join(wanted))
+        contents.flush()
+        _pg_restore(tools, read(), *_RESTORE, f"--use-list={contents.name}", f"--dbname={_address(database)}")
+
+
+def _is_restored(line: str, schemas: Collection[str]) -> bool:
+    """Whether what a line of a table of contents stands for is restored into a database that has these schemas."""
+    schema = _OF_SCHEMA.match(line)
+    return not _OF_EXTENSION.match(line) and (schema is None or schema[1] not in schemas)
+
+
+def _pg_restore(
+    tools: Tools, chunks: Iterable[bytes], *options: str, output: int | IO[bytes] = subprocess.DEVNULL
+) -> None:
+    """Run pg_restore on a dump. Raises NotVerified if it does not end well."""
     with tempfile.TemporaryFile() as errors:
         process = seams.start_program(
-            command, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=errors, env=_environment()
+            [tools.pg_restore, *options], stdin=subprocess.PIPE, stdout=output, stderr=errors, env=_environment()
         )
         assert process.stdin is not None
         try:
@@ -182,16 +209,25 @@ def _address(database: str | None = None) -> str:
 
 
 def _environment() -> dict[str, str]:
+    """Return the environment of the tools. In another time zone, pg_restore would refuse what versions up to 1.0.0 have dumped."""
     password = _parameters().get("password")
-    return os.environ | ({"PGPASSWORD": str(password)} if password else {})
+    return os.environ | {"PGTZ": "UTC"} | ({"PGPASSWORD": str(password)} if password else {})
 
 
 @contextmanager
 def connect(database: str | None = None) -> Iterator[Any]:
-    """Open a connection to a database on the node's server, beside Django's: each statement is a transaction."""
+    """Open a connection to a database on the node's server, beside Django's: each statement is a transaction.
+
+    It looks for tables in the schemas in which the node does, whatever is set for that other database.
+    """
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT current_setting('search_path')")
+        (search_path,) = cursor.fetchone()
     session = psycopg2.connect(**(_parameters() | ({"dbname": database} if database else {})))
     with closing(session):
         session.autocommit = True
+        with session.cursor() as cursor:
+            cursor.execute("SELECT set_config('search_path', %s, false)", [search_path])
         yield session
 
 
@@ -226,15 +262,19 @@ def scratch_database() -> Iterator[str]:
 
 
 def drop_everything() -> None:
-    """Drop all tables, sequences, views and functions of the node's database, so that a dump can be restored into it."""
+    """Drop the tables, sequences, views and functions that the node sees in its database, so that a dump can be restored into it.
+
+    What an extension has put there stays.
+    """
     with connection.cursor() as cursor:
         cursor.execute(
             """
-            SELECT format('DROP %s IF EXISTS %I.%I CASCADE', kind, nspname, relname) FROM pg_class
+            SELECT format('DROP %s IF EXISTS %I.%I CASCADE', kind, nspname, relname) FROM pg_class c
             JOIN pg_namespace n ON n.oid = relnamespace
             JOIN (VALUES ('v', 'VIEW', 1), ('m', 'MATERIALIZED VIEW', 1), ('p', 'TABLE', 2), ('r', 'TABLE', 2),
                          ('S', 'SEQUENCE', 3)) AS kinds (letter, kind, place) ON letter = relkind
-            WHERE nspname = 'public' ORDER BY place
+            WHERE nspname = ANY(current_schemas(false))
+            AND NOT EXISTS (SELECT FROM pg_depend d WHERE d.objid = c.oid AND d.deptype = 'e') ORDER BY place
             """
         )
         statements = cursor.fetchall()
@@ -242,7 +282,8 @@ def drop_everything() -> None:
             """
             SELECT format('DROP ROUTINE IF EXISTS %s CASCADE', p.oid::regprocedure)
             FROM pg_proc p JOIN pg_namespace n ON n.oid = pronamespace
-            WHERE nspname = 'public' AND NOT EXISTS (SELECT FROM pg_depend d WHERE d.objid = p.oid AND d.deptype = 'e')
+            WHERE nspname = ANY(current_schemas(false))
+            AND NOT EXISTS (SELECT FROM pg_depend d WHERE d.objid = p.oid AND d.deptype = 'e')
             """
         )
         for (statement,) in [*statements, *cursor.fetchall()]:

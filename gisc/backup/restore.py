@@ -4,13 +4,15 @@ What has to follow, because the database is now older than what the world has se
 """
 
 import re
+from collections.abc import Iterator
 from pathlib import Path
+from typing import IO
 
 from django.conf import settings
 from django.db import connection, connections
 from django.utils.translation import gettext, gettext_noop, ngettext
 
-from catalogue import journal_state
+from catalogue import checks, journal_state
 from gisc import database
 from gisc.backup import archive, figures, postgres_tools
 from gisc.backup.archive import Manifest
@@ -56,13 +58,16 @@ def restore_database(path: Path) -> Manifest:
     postgres_tools.drop_everything()
     try:
         with archive.open_part(path, archive.DATABASE) as dump:
-            postgres_tools.restore(tools, archive.chunks_of(dump, _size_of_dump(manifest)))
+            postgres_tools.restore(tools, lambda: _read_again(dump, _size_of_dump(manifest)))
     except NotVerified as exc:
         raise RestoreRefused(
             gettext("{reason}. The database is empty; it can be restored again, also from another archive.").format(
                 reason=exc
             )
         ) from exc
+    if unfit := checks.why_unfit():  # the dump has a schema in which nobody looks
+        text = gettext("The dump is restored, but {reason}; then go on with: manage.py restore --in-place")
+        raise RestoreRefused(text.format(reason=unfit[0]))
     with connection.cursor() as cursor:
         difference = figures.difference(manifest.figures, figures.read(cursor))
     if difference:
@@ -75,6 +80,11 @@ def restore_database(path: Path) -> Manifest:
     database.prepare()
     journal_state.begin_epoch()  # the node is not ready until the follow-up has ended
     return manifest
+
+
+def _read_again(dump: IO[bytes], size: int) -> Iterator[bytes]:
+    dump.seek(0)
+    return archive.chunks_of(dump, size)
 
 
 def _size_of_dump(manifest: Manifest) -> int:
@@ -169,7 +179,7 @@ def refuse_while_used() -> None:
 def _count(table: str) -> int:
     """Return the number of rows of a table; 0 if there is none, as in a database that was just created."""
     with connection.cursor() as cursor:
-        cursor.execute("SELECT to_regclass(%s) IS NOT NULL", [f"public.{table}"])
+        cursor.execute("SELECT to_regclass(%s) IS NOT NULL", [table])
         if not cursor.fetchone()[0]:
             return 0
         cursor.execute(f"SELECT count(*) FROM {table}")

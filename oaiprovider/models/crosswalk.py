@@ -3,11 +3,11 @@
 from django.core.exceptions import ValidationError
 from django.core.validators import URLValidator
 from django.db import models
-from django.db.models.functions import TruncSecond
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from catalogue import oai
+from catalogue.models.whole_seconds import is_in_whole_seconds
 from oaiprovider import builtin_formats
 
 
@@ -88,7 +88,7 @@ class Crosswalk(models.Model):
         constraints = (
             models.CheckConstraint(
                 name="a_crosswalk_changed_at_whole_seconds",
-                condition=models.Q(changed=TruncSecond(models.F("changed"))),
+                condition=is_in_whole_seconds("changed"),
             ),
         )
 

@@ -8,7 +8,8 @@ import pytest
 from django.core.management import call_command
 from django.test import override_settings
 
-from tests.upgrade import databases
+from tests.support import databases
+from tests.upgrade import dumps
 from tests.upgrade.make_fixture import DATA, SECRET_KEY
 
 
@@ -30,7 +31,7 @@ def migrated(
             with django_db_blocker.unblock(), override_settings(SECRET_KEY=SECRET_KEY, GISC_JOURNAL_DIR=journal):
                 name = stack.enter_context(databases.scratch())
                 if version:
-                    databases.load(name, DATA / version / "database.sql")
+                    dumps.load(name, DATA / version / "database.sql")
                 with databases.in_place_of_the_tests(name):
                     call_command("migrate", *target, verbosity=0)
             assert not list(journal.iterdir()), "a migration has written to the journal, which is not copied"

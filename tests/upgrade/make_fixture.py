@@ -41,11 +41,11 @@ def main() -> None:
 
         django.setup()
         logging.disable(logging.WARNING)
-        from tests.upgrade import databases, observing
+        from tests.upgrade import dumps, observing
 
         addresses = fill()
         observed = json.dumps(observing.observe(), indent=1, ensure_ascii=False, sort_keys=True)
-        dump = databases.dump(embedded.database_url(Path(data_dir)))
+        dump = dumps.dump(embedded.database_url(Path(data_dir)))
     # Nor has it the host that made it, as a writer of the journal.
     addresses[f"'{socket.gethostname()}', '{folder / 'journal'}'"] = "'tokyo', '/srv/gisc/journal'"
     for address, name in addresses.items():  # what is harvested has no number of a port that is another each time

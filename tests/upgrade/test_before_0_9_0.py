@@ -13,8 +13,9 @@ from django.db.migrations.recorder import MigrationRecorder
 from django.test import Client
 
 from gisc import database
+from tests.support import databases
 from tests.support.nodes import refused
-from tests.upgrade import databases
+from tests.upgrade import dumps
 from tests.upgrade.make_fixture import DATA
 
 BEFORE = DATA / "before-0.9.0.sql"
@@ -26,7 +27,7 @@ WHAT_TO_DO = "install the last version before 0.9.0, run its manage.py migrate, 
 def old(django_db_setup: None, django_db_blocker) -> Iterator[str]:
     """A database of the versions before 0.9.0."""
     with django_db_blocker.unblock(), databases.scratch() as name:
-        databases.load(name, BEFORE)
+        dumps.load(name, BEFORE)
         yield name
 
 
@@ -38,13 +39,13 @@ def new(migrated, django_db_blocker) -> Iterator[str]:
 
 
 def schema(name: str) -> list[str]:
-    return databases.dump(databases.url(name), "--schema-only").splitlines()
+    return dumps.dump(databases.url(name), "--schema-only").splitlines()
 
 
 def schema_after_a_reload(name: str) -> list[str]:
     """The schema as PostgreSQL writes it of a database that was loaded from a dump: casts stand elsewhere."""
     with databases.scratch() as copy:
-        databases.execute(copy, databases.dump(databases.url(name), "--schema-only"))
+        databases.execute(copy, dumps.dump(databases.url(name), "--schema-only"))
         return schema(copy)
 
 
@@ -54,7 +55,7 @@ def recorded(name: str) -> set[tuple[str, str]]:
 
 
 def test_a_database_of_before_goes_on_and_equals_one_made_from_scratch(old: str, new: str) -> None:
-    answer = databases.command(old, "migrate", "-v0")
+    answer = dumps.command(old, "migrate", "-v0")
     assert answer.returncode == 0, answer.stderr
 
     assert schema_after_a_reload(old) == schema_after_a_reload(new)
@@ -64,7 +65,7 @@ def test_a_database_of_before_goes_on_and_equals_one_made_from_scratch(old: str,
 
 def test_each_command_that_needs_the_tables_says_that_migrate_is_to_be_run_first(old: str) -> None:
     """Nothing is lacking but a row in django_migrations; without it a later version would make all tables again."""
-    sentence = refused(databases.command(old, "createsuperuser", "--noinput"))
+    sentence = refused(dumps.command(old, "createsuperuser", "--noinput"))
     assert "lacks migrations of this version; run: manage.py migrate" in sentence
 
 
@@ -87,7 +88,7 @@ def test_a_database_that_stopped_between_two_old_migrations_is_refused_with_a_se
     old: str, app: str, missing: str, first: str
 ) -> None:
     databases.execute(old, f"DELETE FROM public.django_migrations WHERE app = '{app}' AND name IN ({missing})")
-    sentence = refused(databases.command(old, "migrate"))
+    sentence = refused(dumps.command(old, "migrate"))
     assert sentence.endswith(f"by a version before 0.9.0 that had not applied {first}; {WHAT_TO_DO}")
 
 
@@ -95,7 +96,7 @@ def test_one_that_had_applied_the_first_old_migration_alone_is_refused_by_other_
     """The first of an app had the name that the one for all of them has now."""
     databases.execute(old, "DELETE FROM public.django_migrations WHERE app = 'harvester' AND name <> '0001_initial'")
     for command in ("showmigrations", "createsuperuser"):
-        assert WHAT_TO_DO in refused(databases.command(old, command))
+        assert WHAT_TO_DO in refused(dumps.command(old, command))
 
 
 def test_a_node_on_a_database_that_is_refused_is_not_ready(old: str) -> None:

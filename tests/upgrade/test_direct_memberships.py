@@ -7,8 +7,7 @@ from django.core.management import call_command
 
 from catalogue.models import Membership
 from catalogue.writing import set_inclusion
-from tests.support import looking, world
-from tests.upgrade import databases
+from tests.support import databases, looking, world
 
 BEFORE = "0020"
 

@@ -8,7 +8,7 @@ from django.db import connection
 
 from harvester.models import Conflict, Link, RemoteHeader
 from harvester.rows import remote_headers
-from tests.upgrade import databases
+from tests.support import databases
 
 BEFORE = "0005_versions_served"
 

@@ -8,7 +8,7 @@ from django.core.management import call_command
 from django.db import connection
 
 from catalogue.models import Description
-from tests.upgrade import databases
+from tests.support import databases
 
 BEFORE = "0017"
 GOOD = [170.0, 0.0, -170.0, 1.0]

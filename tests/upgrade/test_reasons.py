@@ -7,7 +7,7 @@ from django.core.management import call_command
 from django.db import connection
 
 from harvester.models import Conflict, Reject
-from tests.upgrade import databases
+from tests.support import databases
 
 BEFORE = "0002_outcomes"
 

@@ -21,10 +21,10 @@ from catalogue.reading import stats
 from catalogue.writing import search_index
 from harvester.models import Link, Run
 from harvester.runs import lifecycle
-from tests.support import asking, world
+from tests.support import asking, databases, world
 from tests.support.commands import printed
 from tests.support.provider import Provider, fill
-from tests.upgrade import databases
+from tests.upgrade import dumps
 from tests.upgrade.make_fixture import DATA, SECRET_KEY
 from tests.upgrade.observing import observe
 
@@ -131,19 +131,19 @@ def test_the_tables_are_those_of_a_new_database(upgraded: str) -> None:
         with databases.in_place_of_the_tests(fresh):
             call_command("migrate", verbosity=0)
             call_command("makemigrations", check=True, dry_run=True, verbosity=0)
-        databases.execute(copy, databases.dump(databases.url(fresh), "--schema-only"))
-        expected = databases.dump(databases.url(copy), "--schema-only").splitlines()
+        databases.execute(copy, dumps.dump(databases.url(fresh), "--schema-only"))
+        expected = dumps.dump(databases.url(copy), "--schema-only").splitlines()
         with databases.scratch() as second:
-            databases.execute(second, databases.dump(databases.url(upgraded), "--schema-only"))
-            assert databases.dump(databases.url(second), "--schema-only").splitlines() == expected
+            databases.execute(second, dumps.dump(databases.url(upgraded), "--schema-only"))
+            assert dumps.dump(databases.url(second), "--schema-only").splitlines() == expected
 
 
 def test_the_version_itself_can_go_on_writing_its_tables_meanwhile(upgraded: str, released: Path) -> None:
     """All its columns are there, and what this version added may be left out of a row."""
     with databases.scratch() as name:
-        databases.load(name, released / "database.sql")
-        before = databases.columns(name)
-    after = databases.columns(upgraded)
+        dumps.load(name, released / "database.sql")
+        before = dumps.columns(name)
+    after = dumps.columns(upgraded)
     assert before.keys() - after.keys() == set()
     tables = {table for table, _ in before}
     added = {column: may_be_left_out for column, may_be_left_out in after.items() if column not in before}
@@ -215,7 +215,7 @@ def stored_messages() -> dict[int, str]:
 
 def test_messages_of_runs_are_kept_as_written_and_can_be_taken_back(django_db_setup: None, django_db_blocker) -> None:
     with django_db_blocker.unblock(), databases.scratch() as name:
-        databases.load(name, DATA / "0.9.0" / "database.sql")
+        dumps.load(name, DATA / "0.9.0" / "database.sql")
         with databases.in_place_of_the_tests(name):
             before = stored_messages()
             assert any(before.values()) and not all(before.values())

@@ -21,12 +21,12 @@ import requests
 from lxml import etree
 from pytest_httpserver import HTTPServer
 
-from tests.support import archives, asking, world
+from tests.support import archives, asking, databases, world
 from tests.support.nodes import Node, environment, free_port
 from tests.support.paths import ROOT
 from tests.support.provider import Provider
 from tests.support.waiting import until
-from tests.upgrade import databases
+from tests.upgrade import dumps
 from tests.upgrade.make_fixture import DATA, SECRET_KEY
 
 # The commits that were released, for a clone without their tags. For 0.9.0 it is the one that made its fixture.
@@ -99,7 +99,7 @@ def old(request, old_code: Path, tmp_path: Path, django_db_setup: None, django_d
     released = DATA / request.node.callspec.params["old_code"]
     shutil.copytree(released / "journal", tmp_path / "journal")
     with django_db_blocker.unblock(), databases.scratch() as name:
-        databases.load(name, released / "database.sql")
+        dumps.load(name, released / "database.sql")
         databases.execute(name, "UPDATE harvester_link SET enabled = false")  # their providers are nowhere
         version = OldVersion(old_code, tmp_path, name)
         try:
@@ -143,7 +143,7 @@ def test_the_version_before_goes_on_while_it_is_migrated_and_this_one_takes_over
     file = tmp_path / "meanwhile.xml"
     file.write_bytes(world.iso_record(MEANWHILE, title="Kaleidoscope"))
     with ThreadPoolExecutor(2) as pool:
-        migrating = pool.submit(databases.command, old.database, "migrate", "-v0")
+        migrating = pool.submit(dumps.command, old.database, "migrate", "-v0")
         writing = pool.submit(old.run, ["ingest", str(file)])
         walks = 0
         while not (migrating.done() and writing.done()):

