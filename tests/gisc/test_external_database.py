@@ -10,12 +10,14 @@ from subprocess import CompletedProcess
 
 import psycopg2
 import pytest
+from django.core.exceptions import ImproperlyConfigured
 from django.db import IntegrityError, NotSupportedError, connection, transaction
 from django.db.backends.postgresql.features import DatabaseFeatures
+from pytest_django.plugin import DjangoDbBlocker
 
-from catalogue import bootstrap
+from catalogue import bootstrap, checks
 from catalogue.documents.sources import SAMPLES
-from gisc import command_errors
+from gisc import command_errors, database
 from oaiprovider.models import Crosswalk
 from tests.support import databases
 from tests.support.nodes import manage, refused
@@ -25,31 +27,40 @@ SAMPLE = str(SAMPLES / "WIS-GISC-TOKYO")
 SETTINGS = {"SECRET_KEY": "x" * 50, "ALLOWED_HOSTS": "127.0.0.1", "GISC_NAME": "WIS-GISC-TOKYO"}
 
 
-@contextmanager
-def a_role() -> Iterator[str]:
+@pytest.fixture(scope="module")
+def role(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[str]:
     """A role that may sign in and create databases."""
     name = f"centre_{uuid.uuid4().hex[:12]}"
-    with connection._nodb_cursor() as cursor:
-        cursor.execute(f"CREATE ROLE {name} LOGIN CREATEDB")
-    try:
+    with django_db_blocker.unblock():
+        _as_superuser(f"CREATE ROLE {name} LOGIN CREATEDB")
         yield name
-    finally:
-        with connection._nodb_cursor() as cursor:
-            cursor.execute(f"DROP ROLE {name}")
+        _as_superuser(f"DROP ROLE {name}")
 
 
 @contextmanager
 def a_database(options: str, role: str = "") -> Iterator[str]:
-    """An empty database, made with these options."""
+    """A database that is made with these options; removed at the end."""
     name = f"centre_{uuid.uuid4().hex[:12]}"
-    owner = f"OWNER {role}" if role else ""
-    with connection._nodb_cursor() as cursor:
-        cursor.execute(f"CREATE DATABASE {name} {owner} TEMPLATE template0 {options}")
+    _as_superuser(f"CREATE DATABASE {name} {f'OWNER {role}' if role else ''} {options}")
     try:
         yield name
     finally:
-        with connection._nodb_cursor() as cursor:
-            cursor.execute(f"DROP DATABASE {name} WITH (FORCE)")
+        _as_superuser(f"DROP DATABASE {name} WITH (FORCE)")
+
+
+def _as_superuser(statement: str) -> None:
+    with connection._nodb_cursor() as cursor:
+        cursor.execute(statement)
+
+
+@pytest.fixture(scope="module")
+def migrated(role: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """A migrated database whose tables are in a schema of the role's own; nobody may make any in `public`."""
+    with a_database("TEMPLATE template0", role) as name:
+        ask(url(name), f"REVOKE ALL ON SCHEMA public FROM {role}, pg_database_owner, public")
+        ask(url(name, role), f"CREATE SCHEMA {role}")  # the first in which PostgreSQL looks
+        done(command(url(name, role), tmp_path_factory.mktemp("migrated"), "migrate"))
+        yield name
 
 
 def url(name: str, role: str = "") -> str:
@@ -79,35 +90,44 @@ def ask(address: str, statement: str) -> list[tuple[object, ...]]:
 # --- Refused ----------------------------------------------------------------------------------------
 
 
+SQL_ASCII = "TEMPLATE template0 ENCODING 'SQL_ASCII' LC_COLLATE 'C' LC_CTYPE 'C' LOCALE_PROVIDER libc"
+
+
 @pytest.mark.usefixtures("db")
-@pytest.mark.parametrize("encoding", ["LATIN1", "SQL_ASCII"])
-def test_a_database_that_cannot_keep_all_letters_is_refused_before_anything_is_made(
-    encoding: str, tmp_path: Path
-) -> None:
-    with a_database(f"ENCODING '{encoding}' LC_COLLATE 'C' LC_CTYPE 'C' LOCALE_PROVIDER libc") as name:
+def test_a_database_that_cannot_keep_all_letters_is_refused_before_anything_is_made(tmp_path: Path) -> None:
+    with a_database(SQL_ASCII) as name:
         address = url(name)
         for arguments in (["migrate"], ["ingest", SAMPLE], ["restore", str(tmp_path)], ["node"]):
             sentence = refused(command(address, tmp_path, *arguments))
-            assert f"the database {name} has the encoding {encoding}" in sentence
+            assert f"the database {name} has the encoding SQL_ASCII" in sentence
             assert "ENCODING 'UTF8' TEMPLATE template0" in sentence
         checked = command(address, tmp_path, "check", "--database", "default")
         assert checked.returncode == 1 and "catalogue.E002" in checked.stderr
         assert ask(address, "SELECT relname FROM pg_class WHERE relname LIKE 'django%'") == []
 
 
-@pytest.mark.usefixtures("db")
-@pytest.mark.parametrize("level", ["repeatable read", "serializable"])
-def test_transactions_that_see_one_snapshot_are_refused_and_the_sentence_says_how_to_change_that(
-    level: str, tmp_path: Path
-) -> None:
-    with a_role() as role, a_database("", role) as name:
+@pytest.mark.django_db(transaction=True)
+def test_so_is_one_of_another_encoding_or_whose_transactions_see_one_snapshot() -> None:
+    with a_database(SQL_ASCII.replace("SQL_ASCII", "LATIN1")) as name:
+        _as_superuser(f"ALTER DATABASE {name} SET default_transaction_isolation TO 'serializable'")
+        with databases.in_place_of_the_tests(name):
+            encoding, transactions = checks.why_unfit()
+            with pytest.raises(ImproperlyConfigured, match="encoding LATIN1"):
+                database.unapplied()
+    assert "are SERIALIZABLE where nothing else is said" in transactions
+    assert "has the encoding LATIN1" in encoding
+    assert checks.why_unfit() == []
+
+
+def test_the_sentence_says_how_transactions_are_made_what_they_should_be(role: str, tmp_path: Path) -> None:
+    with a_database("TEMPLATE template0", role) as name:
         address = url(name, role)
-        ask(address, f"ALTER DATABASE {name} SET default_transaction_isolation TO '{level}'")
+        ask(address, f"ALTER DATABASE {name} SET default_transaction_isolation TO 'repeatable read'")
         sentence = refused(command(address, tmp_path, "migrate"))
-        assert f"transactions in the database {name} are {level.upper()}" in sentence
+        assert f"transactions in the database {name} are REPEATABLE READ" in sentence
         ask(address, sentence.partition("; run: ")[2])
-        done(command(address, tmp_path, "migrate"))
         done(command(address, tmp_path, "check", "--database", "default"))
+        done(command(address, tmp_path, "showmigrations", "-v0"))
 
 
 @pytest.mark.usefixtures("db")
@@ -145,54 +165,45 @@ def test_conditions_of_rows_are_the_same_in_every_time_zone_of_a_session(zone: s
 # --- A schema of the role's own -----------------------------------------------------------------------
 
 
-@pytest.mark.usefixtures("db")
-def test_a_catalogue_in_a_schema_of_its_own_is_backed_up_and_restored(tmp_path: Path) -> None:
-    with a_role() as role, a_database("", role) as name, a_database("", role) as other:
+def test_a_catalogue_in_a_schema_of_its_own_is_backed_up_and_restored(role: str, migrated: str, tmp_path: Path) -> None:
+    copy = f"TEMPLATE {migrated}"
+    with (
+        a_database(copy, role) as name,
+        a_database(copy, role) as other,
+        a_database("TEMPLATE template0", role) as third,
+    ):
         address = url(name, role)
-        ask(url(name), f"REVOKE ALL ON SCHEMA public FROM {role}, pg_database_owner, public")
-        ask(address, f"CREATE SCHEMA {role}")  # the first in which PostgreSQL looks
-        done(command(address, tmp_path, "migrate"))
         assert ask(address, "SELECT DISTINCT schemaname FROM pg_tables WHERE tableowner = current_user") == [(role,)]
         done(command(address, tmp_path, "ingest", SAMPLE))
         figures = json.loads(done(command(address, tmp_path, "catalogue", "stats", "--json")))
         assert figures["bytes"] > 100_000
-        said = done(command(address, tmp_path, "backup", str(tmp_path / "backups")))
-        assert "not verified" not in said
+        done(command(address, tmp_path, "backup", str(tmp_path / "backups")))
         # It is not overwritten,
         restore = ("restore", str(tmp_path / "backups"))
         kept = command(address, tmp_path, *restore)
         assert "records, and a restore would replace them all" in kept.stderr, kept
-        # and goes into a database that has that schema, and tables, already, or not.
-        ask(url(other, role), f"CREATE SCHEMA {role}")
-        done(command(url(other, role), tmp_path, "migrate"))
-        done(command(url(other, role), tmp_path, *restore))
-        assert _records(url(other, role)) == _records(address) != []
+        # and goes into a database that has that schema, and tables, already, or nothing.
+        for empty in (other, third):
+            done(command(url(empty, role), tmp_path, *restore))
+            assert _records(url(empty, role)) == _records(address) != []
 
 
-@pytest.mark.usefixtures("db")
-def test_a_schema_in_which_nobody_looks_makes_no_second_catalogue(tmp_path: Path) -> None:
-    with a_role() as role, a_database("", role) as name, a_database("", role) as other:
+def test_a_schema_in_which_nobody_looks_makes_no_second_catalogue(role: str, migrated: str, tmp_path: Path) -> None:
+    with a_database(f"TEMPLATE {migrated}", role) as name, a_database("TEMPLATE template0", role) as other:
         address = url(name, role)
-        ask(address, "CREATE SCHEMA catalogue_of_tokyo")
-        ask(address, f"ALTER DATABASE {name} SET search_path TO catalogue_of_tokyo")
-        done(command(address, tmp_path, "migrate"))
-        done(command(address, tmp_path, "ingest", SAMPLE))
-        said = done(command(address, tmp_path, "backup", str(tmp_path / "backups")))
-        assert "not verified" not in said
-        before = _records(address)
-        ask(address, f"ALTER DATABASE {name} RESET search_path")
+        ask(address, f"ALTER SCHEMA {role} RENAME TO catalogue_of_tokyo")
         for arguments in (["migrate"], ["ingest", SAMPLE]):
             sentence = refused(command(address, tmp_path, *arguments))
             assert f"the database {name} has a catalogue in the schema catalogue_of_tokyo" in sentence
         ask(address, sentence.partition("; run: ")[2])
-        done(command(address, tmp_path, "catalogue", "stats"))
-        assert _records(address) == before != []
+        done(command(address, tmp_path, "ingest", SAMPLE))
+        done(command(address, tmp_path, "backup", str(tmp_path / "backups")))
         # A dump of it says so where it is restored.
         told = command(url(other, role), tmp_path, "restore", str(tmp_path / "backups"))
         assert f"the database {other} has a catalogue in the schema catalogue_of_tokyo" in told.stderr, told
         ask(url(other, role), told.stderr.partition("; run: ")[2].partition(";")[0])
         done(command(url(other, role), tmp_path, "restore", "--in-place"))
-        assert _records(url(other, role)) == before
+        assert _records(url(other, role)) == _records(address) != []
 
 
 def _records(address: str) -> list[tuple[object, ...]]:

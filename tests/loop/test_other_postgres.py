@@ -18,6 +18,7 @@ from tests.support.nodes import manage
 from tests.support.other_postgres import OtherServer
 from tests.support.world import OFFENBACH, TOULOUSE, bury, in_time, iso_record, own_set, peer_set, put
 
+MIGRATED = "migrated"
 OAI = "{http://www.openarchives.org/OAI/2.0/}"
 TITLES = ("alpha", "Beta", "_gamma", "Écho", "echo", "Zulu", "\u00e5ngstr\u00f6m", "10 m wind", "9 m wind", "気温")
 PATHS = (
@@ -39,8 +40,11 @@ _OF_THE_MOMENT = re.compile(rb'"bytes": ?\d+|cursor=[\w%:-]+')
 
 
 @pytest.fixture(scope="module")
-def server() -> Iterator[OtherServer]:
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[OtherServer]:
+    """The server, with the migrated database MIGRATED to copy."""
     with other_postgres.running() as running:
+        running.make_database(MIGRATED)
+        command(running.url(MIGRATED), tmp_path_factory.mktemp("migrated"), "migrate")
         yield running
 
 
@@ -114,8 +118,7 @@ def test_it_gives_the_answers_of_the_embedded_one(
     settings.GISC_PAGE_RECORDS = 4
     fill()
     here = answers(client)
-    server.make_database("answers")
-    command(server.url("answers"), tmp_path, "migrate")
+    server.make_database("answers", MIGRATED)
     at = {"HOST": "127.0.0.1", "PORT": str(server.port), "USER": other_postgres.ROLE}
     settings.GISC_JOURNAL_DIR = tmp_path / "journal of the other"
     with databases.in_place_of_the_tests("answers", **at):
@@ -126,10 +129,9 @@ def test_it_gives_the_answers_of_the_embedded_one(
 
 
 def test_a_backup_of_it_is_verified_and_restored(server: OtherServer, tmp_path: Path) -> None:
-    server.make_database("node")
+    server.make_database("node", MIGRATED)
     server.make_database("other")
     first, second = server.url("node"), server.url("other")
-    command(first, tmp_path, "migrate")
     command(first, tmp_path, "ingest", str(SAMPLES / "WIS-GISC-TOKYO"))
     assert "not verified" not in command(first, tmp_path, "backup", str(tmp_path / "backups"))
     command(second, tmp_path / "second", "restore", str(tmp_path / "backups"), "--journal", str(tmp_path / "journal"))

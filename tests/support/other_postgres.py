@@ -52,9 +52,11 @@ class OtherServer:
         finally:
             session.close()
 
-    def make_database(self, name: str) -> None:
-        """Make a database for the role, in a schema of its own, beside an extension that only a superuser may make."""
-        self.sql(f"CREATE DATABASE {name} OWNER {ROLE}")
+    def make_database(self, name: str, template: str = "") -> None:
+        """Make a database for the role, in a schema of its own, beside an extension that only a superuser may make; or copy one."""
+        self.sql(f"CREATE DATABASE {name} OWNER {ROLE} {f'TEMPLATE {template}' if template else ''}")
+        if template:
+            return
         self.sql(f"CREATE SCHEMA {ROLE} AUTHORIZATION {ROLE}", database=name)
         self.sql("CREATE EXTENSION pg_stat_statements", database=name)
         self.sql("REVOKE ALL ON SCHEMA public FROM public, pg_database_owner", database=name)
