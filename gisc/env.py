@@ -5,9 +5,10 @@ may also be in a file: `SECRET_KEY_FILE=/run/secrets/key` is read if `SECRET_KEY
 """
 
 import os
+import re
 from ipaddress import IPv4Network, IPv6Network, ip_network
 from pathlib import Path
-from urllib.parse import quote, urlsplit
+from urllib.parse import parse_qs, parse_qsl, quote, unquote, urlencode, urlsplit
 
 from django.core.exceptions import ImproperlyConfigured
 
@@ -67,8 +68,10 @@ def secrets(name: str) -> list[str]:
 def url(name: str, schemes: tuple[str, ...], default: str = "", example: str = "") -> str:
     """Read an absolute URL with one of `schemes`; `default` if it is unset."""
     raw = text(name, default)
-    if not raw:
-        return raw
+    return raw and _checked(name, raw, schemes, example)
+
+
+def _checked(name: str, raw: str, schemes: tuple[str, ...], example: str) -> str:
     try:
         parts = urlsplit(raw)
         _port = parts.port  # raises if it is no number
@@ -84,6 +87,43 @@ def url(name: str, schemes: tuple[str, ...], default: str = "", example: str = "
         sentence = gettext("{name} has the scheme {scheme}; write a URL such as {example}")
         raise ImproperlyConfigured(sentence.format(name=name, scheme=repr(parts.scheme), example=example))
     return raw
+
+
+def database_url(name: str, host: str, wanted: str) -> str:
+    """Read the URL of a PostgreSQL; empty if it is unset. `host`: that of the example in a sentence.
+
+    Several hosts, which libpq tries one after the other (`a:5432,b:5432`), stand in its query then, where every program
+    that reads URLs takes them. `wanted`: which of these is taken (target_session_attrs), unless the URL says otherwise.
+    """
+    raw, example = text(name), f"postgresql://gisc:password@{host}:5432/gisc"
+    if not raw:
+        return raw
+    found = _checked(name, _with_hosts_in_query(raw, wanted), ("postgres", "postgresql"), example)
+    parts = urlsplit(found)
+    if not parts.path.strip("/") and "service" not in parse_qs(parts.query):
+        sentence = gettext("{name} names no database; write a URL such as {example}")
+        raise ImproperlyConfigured(sentence.format(name=name, example=example))
+    return found
+
+
+_HOST = re.compile(r"(\[[^\]]*\]|[^:]*)(?::([0-9]*))?")
+
+
+def _with_hosts_in_query(address: str, wanted: str) -> str:
+    try:
+        parts = urlsplit(address)
+    except ValueError:
+        return address
+    account, at, hosts = parts.netloc.rpartition("@")
+    found = [match for host in hosts.split(",") if (match := _HOST.fullmatch(host))]
+    if len(found) == 1 or len(found) <= hosts.count(","):
+        return address
+    query = {
+        "host": ",".join(unquote(match[1].strip("[]")) for match in found),
+        "port": ",".join(match[2] or "5432" for match in found),
+        "target_session_attrs": wanted,
+    }
+    return parts._replace(netloc=account + at, query=urlencode(query | dict(parse_qsl(parts.query)))).geturl()
 
 
 def with_password(address: str, password: str, name: str) -> str:

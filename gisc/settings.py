@@ -152,13 +152,9 @@ GISC_SMTP_FROM = env.text("GISC_SMTP_FROM", GISC_ADMIN_EMAIL)
 GISC_WORKER_MAX_MB = env.number("GISC_WORKER_MAX_MB", 500, low=200, high=100_000)
 
 _DATABASE_URL = env.with_password(
-    env.url("DATABASE_URL", ("postgres", "postgresql"), "", "postgresql://gisc:password@host:5432/gisc"),
-    env.secret("DATABASE_PASSWORD"),
-    "DATABASE_URL",
+    env.database_url("DATABASE_URL", "host", "read-write"), env.secret("DATABASE_PASSWORD"), "DATABASE_URL"
 )
-_DATABASE_REPLICA_URL = env.url(
-    "DATABASE_REPLICA_URL", ("postgres", "postgresql"), "", "postgresql://gisc:password@replica:5432/gisc"
-)
+_DATABASE_REPLICA_URL = env.database_url("DATABASE_REPLICA_URL", "replica", "prefer-standby")
 if urlsplit(_DATABASE_REPLICA_URL).password is None:  # a replica has the roles and passwords of the primary
     _DATABASE_REPLICA_URL = env.with_password(
         _DATABASE_REPLICA_URL, env.secret("DATABASE_PASSWORD"), "DATABASE_REPLICA_URL"

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from subprocess import CompletedProcess
+from urllib.parse import parse_qs, quote, urlsplit
 
 import psycopg2
 import pytest
@@ -20,7 +21,7 @@ from catalogue.documents.sources import SAMPLES
 from gisc import command_errors, database
 from oaiprovider.models import Crosswalk
 from tests.support import databases
-from tests.support.nodes import manage, refused
+from tests.support.nodes import free_port, manage, refused
 from tests.support.world import iso_record, put
 
 SAMPLE = str(SAMPLES / "WIS-GISC-TOKYO")
@@ -138,6 +139,21 @@ def test_a_server_that_is_too_old_is_one_sentence(monkeypatch: pytest.MonkeyPatc
     sentence = command_errors.describe(error.value)
     assert sentence is not None
     assert "PostgreSQL 99 or later is required (found" in sentence
+
+
+# --- Several hosts ------------------------------------------------------------------------------------
+
+
+def test_of_several_hosts_the_one_that_answers_is_taken_by_the_node_and_by_its_tools(
+    role: str, migrated: str, tmp_path: Path
+) -> None:
+    with a_database(f"TEMPLATE {migrated}", role) as name:
+        place = parse_qs(urlsplit(url(name)).query)
+        hosts = f"127.0.0.1:{free_port()},{quote(place['host'][0], safe='')}:{place.get('port', ['5432'])[0]}"
+        address = f"postgresql://{role}@{hosts}/{name}"
+        done(command(address, tmp_path, "ingest", SAMPLE))
+        done(command(address, tmp_path, "backup", str(tmp_path / "backups")))
+        assert len(_records(url(name, role))) > 5
 
 
 # --- Time zones ---------------------------------------------------------------------------------------

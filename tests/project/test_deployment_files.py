@@ -63,7 +63,7 @@ _MONITORING = ("prometheus", "alertmanager", "grafana")
 def _read_by(*files: Path) -> set[str]:
     """The environment names that these files read with gisc.env."""
     read = re.compile(
-        r'\benv\.(text|flag|number|number_or_none|secret|secrets|url|comma_separated|networks)\(\s*"([A-Z][A-Z_]*)"'
+        r'\benv\.(text|flag|number|number_or_none|secret|secrets|url|database_url|comma_separated|networks)\(\s*"([A-Z][A-Z_]*)"'
     )
     return {match[2] for file in files for match in read.finditer(file.read_text(encoding="utf-8"))}
 

@@ -109,6 +109,32 @@ def test_a_url_has_one_of_the_schemes_and_is_never_repeated(write) -> None:
     assert "hidden" not in str(why.value)
 
 
+@pytest.mark.parametrize(("written", "found"), [
+    ("", ""),
+    ("postgresql://gisc:a,b@db:5432/gisc", "postgresql://gisc:a,b@db:5432/gisc"),
+    ("postgresql://gisc@/gisc?host=/run/pg", "postgresql://gisc@/gisc?host=/run/pg"),
+    ("postgresql://gisc:p%40@a:5432,b/gisc", "postgresql://gisc:p%40@/gisc?host=a%2Cb&port=5432%2C5432&target_session_attrs=read-write"),
+    ("postgresql://[::1]:1,%2Frun%2Fpg:2/x?target_session_attrs=any", "postgresql:///x?host=%3A%3A1%2C%2Frun%2Fpg&port=1%2C2&target_session_attrs=any"),
+])  # fmt: skip
+def test_several_hosts_of_a_database_are_named_as_every_library_reads_them(write, written: str, found: str) -> None:
+    write(written)
+    assert env.database_url("SETTING", "host", "read-write") == found
+
+
+@pytest.mark.parametrize(("url", "said"), [
+    ("postgresql://u:hidden@h:5432/", "SETTING names no database; write a URL such as postgresql://gisc:password@db:5432"),
+    ("postgresql://u:hidden@a:1,b:2", "SETTING names no database"),
+    ("postgresql://u:hidden@a:one,b:2/x", "SETTING is no URL: its port is no number"),
+    ("postgresql://u:hidden@[::1/x", "SETTING is no URL"),
+    ("mysql://u:hidden@h/x", "SETTING has the scheme 'mysql'"),
+])  # fmt: skip
+def test_what_is_no_address_of_a_database_is_refused_and_never_repeated(write, url: str, said: str) -> None:
+    write(url)
+    with pytest.raises(ImproperlyConfigured, match=said) as why:
+        env.database_url("SETTING", "db", "read-write")
+    assert "hidden" not in str(why.value)
+
+
 def test_words_are_separated_by_commas(write) -> None:
     assert env.comma_separated("SETTING") == []
     write(" a , b,,c ")
