@@ -203,7 +203,7 @@ def _database(command: str) -> Iterator[None]:
     with embedded.database(data_dir) if settings.GISC_EMBEDDED_DATABASE else nullcontext():
         try:
             connection.ensure_connection()
-            if command not in _ANY_DATABASE:
+            if command in _ANY_MIGRATIONS - _ANY_DATABASE:  # the others look for it with the migrations
                 database.refuse_unfit()
             if command in _READING_MIGRATIONS:
                 database.refuse_half_migrated()

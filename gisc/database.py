@@ -49,8 +49,8 @@ def refuse_unfit() -> None:
     """
     from catalogue import checks
 
-    for sentence in checks.why_unfit():
-        raise ImproperlyConfigured(sentence)
+    if found := checks.why_unfit():
+        raise ImproperlyConfigured(found[0])
 
 
 def refuse_half_migrated() -> None:

@@ -4,9 +4,7 @@ import json
 import re
 import uuid
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from subprocess import CompletedProcess
 from urllib.parse import parse_qs, quote, urlsplit
 
 import psycopg2
@@ -21,11 +19,11 @@ from catalogue.documents.sources import SAMPLES
 from gisc import command_errors, database
 from oaiprovider.models import Crosswalk
 from tests.support import databases
-from tests.support.nodes import free_port, manage, refused
+from tests.support.databases import command, done
+from tests.support.nodes import free_port, refused
 from tests.support.world import iso_record, put
 
 SAMPLE = str(SAMPLES / "WIS-GISC-TOKYO")
-SETTINGS = {"SECRET_KEY": "x" * 50, "ALLOWED_HOSTS": "127.0.0.1", "GISC_NAME": "WIS-GISC-TOKYO"}
 
 
 @pytest.fixture(scope="module")
@@ -33,31 +31,15 @@ def role(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[
     """A role that may sign in and create databases."""
     name = f"centre_{uuid.uuid4().hex[:12]}"
     with django_db_blocker.unblock():
-        _as_superuser(f"CREATE ROLE {name} LOGIN CREATEDB")
+        databases.as_superuser(f"CREATE ROLE {name} LOGIN CREATEDB")
         yield name
-        _as_superuser(f"DROP ROLE {name}")
-
-
-@contextmanager
-def a_database(options: str, role: str = "") -> Iterator[str]:
-    """A database that is made with these options; removed at the end."""
-    name = f"centre_{uuid.uuid4().hex[:12]}"
-    _as_superuser(f"CREATE DATABASE {name} {f'OWNER {role}' if role else ''} {options}")
-    try:
-        yield name
-    finally:
-        _as_superuser(f"DROP DATABASE {name} WITH (FORCE)")
-
-
-def _as_superuser(statement: str) -> None:
-    with connection._nodb_cursor() as cursor:
-        cursor.execute(statement)
+        databases.as_superuser(f"DROP ROLE {name}")
 
 
 @pytest.fixture(scope="module")
 def migrated(role: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """A migrated database whose tables are in a schema of the role's own; nobody may make any in `public`."""
-    with a_database("TEMPLATE template0", role) as name:
+    with databases.scratch(options=f"OWNER {role}") as name:
         ask(url(name), f"REVOKE ALL ON SCHEMA public FROM {role}, pg_database_owner, public")
         ask(url(name, role), f"CREATE SCHEMA {role}")  # the first in which PostgreSQL looks
         done(command(url(name, role), tmp_path_factory.mktemp("migrated"), "migrate"))
@@ -66,16 +48,6 @@ def migrated(role: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[st
 
 def url(name: str, role: str = "") -> str:
     return re.sub("//[^@]*@", f"//{role}@", databases.url(name)) if role else databases.url(name)
-
-
-def command(address: str, folder: Path, *arguments: str) -> CompletedProcess[str]:
-    places = {"GISC_DATA_DIR": str(folder / "data"), "GISC_JOURNAL_DIR": str(folder / "journal")}
-    return manage(*arguments, DATABASE_URL=address, **places, **SETTINGS)
-
-
-def done(answer: CompletedProcess[str]) -> str:
-    assert answer.returncode == 0, answer.stderr
-    return answer.stdout
 
 
 def ask(address: str, statement: str) -> list[tuple[object, ...]]:
@@ -91,12 +63,12 @@ def ask(address: str, statement: str) -> list[tuple[object, ...]]:
 # --- Refused ----------------------------------------------------------------------------------------
 
 
-SQL_ASCII = "TEMPLATE template0 ENCODING 'SQL_ASCII' LC_COLLATE 'C' LC_CTYPE 'C' LOCALE_PROVIDER libc"
+SQL_ASCII = "ENCODING 'SQL_ASCII' LC_COLLATE 'C' LC_CTYPE 'C' LOCALE_PROVIDER libc"
 
 
 @pytest.mark.usefixtures("db")
 def test_a_database_that_cannot_keep_all_letters_is_refused_before_anything_is_made(tmp_path: Path) -> None:
-    with a_database(SQL_ASCII) as name:
+    with databases.scratch(options=SQL_ASCII) as name:
         address = url(name)
         for arguments in (["migrate"], ["ingest", SAMPLE], ["restore", str(tmp_path)], ["node"]):
             sentence = refused(command(address, tmp_path, *arguments))
@@ -109,8 +81,8 @@ def test_a_database_that_cannot_keep_all_letters_is_refused_before_anything_is_m
 
 @pytest.mark.django_db(transaction=True)
 def test_so_is_one_of_another_encoding_or_whose_transactions_see_one_snapshot() -> None:
-    with a_database(SQL_ASCII.replace("SQL_ASCII", "LATIN1")) as name:
-        _as_superuser(f"ALTER DATABASE {name} SET default_transaction_isolation TO 'serializable'")
+    with databases.scratch(options=SQL_ASCII.replace("SQL_ASCII", "LATIN1")) as name:
+        databases.as_superuser(f"ALTER DATABASE {name} SET default_transaction_isolation TO 'serializable'")
         with databases.in_place_of_the_tests(name):
             encoding, transactions = checks.why_unfit()
             with pytest.raises(ImproperlyConfigured, match="encoding LATIN1"):
@@ -121,7 +93,7 @@ def test_so_is_one_of_another_encoding_or_whose_transactions_see_one_snapshot() 
 
 
 def test_the_sentence_says_how_transactions_are_made_what_they_should_be(role: str, tmp_path: Path) -> None:
-    with a_database("TEMPLATE template0", role) as name:
+    with databases.scratch(options=f"OWNER {role}") as name:
         address = url(name, role)
         ask(address, f"ALTER DATABASE {name} SET default_transaction_isolation TO 'repeatable read'")
         sentence = refused(command(address, tmp_path, "migrate"))
@@ -147,7 +119,7 @@ def test_a_server_that_is_too_old_is_one_sentence(monkeypatch: pytest.MonkeyPatc
 def test_of_several_hosts_the_one_that_answers_is_taken_by_the_node_and_by_its_tools(
     role: str, migrated: str, tmp_path: Path
 ) -> None:
-    with a_database(f"TEMPLATE {migrated}", role) as name:
+    with databases.scratch(migrated, f"OWNER {role}") as name:
         place = parse_qs(urlsplit(url(name)).query)
         hosts = f"127.0.0.1:{free_port()},{quote(place['host'][0], safe='')}:{place.get('port', ['5432'])[0]}"
         address = f"postgresql://{role}@{hosts}/{name}"
@@ -182,11 +154,11 @@ def test_conditions_of_rows_are_the_same_in_every_time_zone_of_a_session(zone: s
 
 
 def test_a_catalogue_in_a_schema_of_its_own_is_backed_up_and_restored(role: str, migrated: str, tmp_path: Path) -> None:
-    copy = f"TEMPLATE {migrated}"
+    owner = f"OWNER {role}"
     with (
-        a_database(copy, role) as name,
-        a_database(copy, role) as other,
-        a_database("TEMPLATE template0", role) as third,
+        databases.scratch(migrated, owner) as name,
+        databases.scratch(migrated, owner) as other,
+        databases.scratch(options=owner) as third,
     ):
         address = url(name, role)
         assert ask(address, "SELECT DISTINCT schemaname FROM pg_tables WHERE tableowner = current_user") == [(role,)]
@@ -205,7 +177,7 @@ def test_a_catalogue_in_a_schema_of_its_own_is_backed_up_and_restored(role: str,
 
 
 def test_a_schema_in_which_nobody_looks_makes_no_second_catalogue(role: str, migrated: str, tmp_path: Path) -> None:
-    with a_database(f"TEMPLATE {migrated}", role) as name, a_database("TEMPLATE template0", role) as other:
+    with databases.scratch(migrated, f"OWNER {role}") as name, databases.scratch(options=f"OWNER {role}") as other:
         address = url(name, role)
         ask(address, f"ALTER SCHEMA {role} RENAME TO catalogue_of_tokyo")
         for arguments in (["migrate"], ["ingest", SAMPLE]):

@@ -13,12 +13,12 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-import psycopg2
 import pytest
 
 from tests.loop import handbook
 from tests.support.nodes import free_port
 from tests.support.paths import ROOT
+from tests.support.sql import run_at
 
 PAGE = ROOT / "docs" / "point-in-time-recovery.md"
 _INSTALLED = Path("/usr/lib/postgresql")
@@ -100,14 +100,7 @@ class ArchivedServer:
 
     def sql(self, statement: str, *, database: str = "gisc") -> list[tuple[Any, ...]]:
         """Run a statement as the superuser, in a transaction of its own."""
-        session = psycopg2.connect(host=str(self.sockets), port=self.port, user="postgres", dbname=database)
-        session.autocommit = True
-        try:
-            with session.cursor() as cursor:
-                cursor.execute(statement)
-                return cursor.fetchall() if cursor.description else []
-        finally:
-            session.close()
+        return run_at(statement, host=str(self.sockets), port=self.port, user="postgres", dbname=database)
 
     def run(self, *command: str) -> None:
         """Run a command of a Debian host, such as `sudo`, to its end."""

@@ -14,7 +14,7 @@ from catalogue.documents.sources import SAMPLES
 from catalogue.models import MetadataSet
 from catalogue.writing import store
 from tests.support import databases, other_postgres
-from tests.support.nodes import manage
+from tests.support.databases import command, done
 from tests.support.other_postgres import OtherServer
 from tests.support.world import OFFENBACH, TOULOUSE, bury, in_time, iso_record, own_set, peer_set, put
 
@@ -44,17 +44,8 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[OtherServer]:
     """The server, with the migrated database MIGRATED to copy."""
     with other_postgres.running() as running:
         running.make_database(MIGRATED)
-        command(running.url(MIGRATED), tmp_path_factory.mktemp("migrated"), "migrate")
+        done(command(running.url(MIGRATED), tmp_path_factory.mktemp("migrated"), "migrate"))
         yield running
-
-
-def command(address: str, folder: Path, *arguments: str) -> str:
-    """Run `manage.py` and return what it printed."""
-    places = {"GISC_DATA_DIR": str(folder / "data"), "GISC_JOURNAL_DIR": str(folder / "journal")}
-    ours = {"SECRET_KEY": "x" * 50, "ALLOWED_HOSTS": "127.0.0.1", "GISC_NAME": "WIS-GISC-TOKYO"}
-    done = manage(*arguments, DATABASE_URL=address, **places, **ours)
-    assert done.returncode == 0, done.stderr
-    return done.stdout
 
 
 def fill() -> None:
@@ -132,9 +123,13 @@ def test_a_backup_of_it_is_verified_and_restored(server: OtherServer, tmp_path: 
     server.make_database("node", MIGRATED)
     server.make_database("other")
     first, second = server.url("node"), server.url("other")
-    command(first, tmp_path, "ingest", str(SAMPLES / "WIS-GISC-TOKYO"))
-    assert "not verified" not in command(first, tmp_path, "backup", str(tmp_path / "backups"))
-    command(second, tmp_path / "second", "restore", str(tmp_path / "backups"), "--journal", str(tmp_path / "journal"))
+    done(command(first, tmp_path, "ingest", str(SAMPLES / "WIS-GISC-TOKYO")))
+    done(command(first, tmp_path, "backup", str(tmp_path / "backups")))
+    done(
+        command(
+            second, tmp_path / "second", "restore", str(tmp_path / "backups"), "--journal", str(tmp_path / "journal")
+        )
+    )
     records = "SELECT identifier, encode(digest, 'hex'), deleted FROM centre.catalogue_record ORDER BY key"
     assert server.sql(records, database="other") == server.sql(records, database="node") != []
     # What others have put there is there.

@@ -3,25 +3,32 @@
 import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
+from subprocess import CompletedProcess
 from urllib.parse import quote, urlencode
 
 import psycopg2
 from django.db import connection
 
 from gisc import module_state
+from tests.support.nodes import manage
 
 
 @contextmanager
-def scratch(template: str = "template0") -> Iterator[str]:
+def scratch(template: str = "template0", options: str = "") -> Iterator[str]:
     """The name of an empty database on the server of the tests, or of a copy of another one; removed at the end."""
-    name = f"upgrade_{uuid.uuid4().hex[:12]}"
-    with connection._nodb_cursor() as cursor:
-        cursor.execute(f'CREATE DATABASE "{name}" TEMPLATE "{template}"')
+    name = f"scratch_{uuid.uuid4().hex[:12]}"
+    as_superuser(f'CREATE DATABASE "{name}" TEMPLATE "{template}" {options}')
     try:
         yield name
     finally:
-        with connection._nodb_cursor() as cursor:
-            cursor.execute(f'DROP DATABASE "{name}" WITH (FORCE)')
+        as_superuser(f'DROP DATABASE "{name}" WITH (FORCE)')
+
+
+def as_superuser(statement: str) -> None:
+    """Run a statement on the server of the tests, in no transaction."""
+    with connection._nodb_cursor() as cursor:
+        cursor.execute(statement)
 
 
 def execute(name: str, sql: str) -> None:
@@ -39,6 +46,19 @@ def url(name: str) -> str:
         account += f":{quote(str(known['password']), safe='')}"
     place = {part: str(known[part]) for part in ("host", "port") if known.get(part)}
     return f"postgresql://{account}@/{name}?{urlencode(place)}"
+
+
+def command(address: str, folder: Path, *arguments: str) -> CompletedProcess[str]:
+    """Run `manage.py` on the database of this address, with its other files in a folder."""
+    places = {"GISC_DATA_DIR": str(folder / "data"), "GISC_JOURNAL_DIR": str(folder / "journal")}
+    own = {"SECRET_KEY": "x" * 50, "ALLOWED_HOSTS": "127.0.0.1", "GISC_NAME": "WIS-GISC-TOKYO"}
+    return manage(*arguments, DATABASE_URL=address, **places, **own)
+
+
+def done(answer: CompletedProcess[str]) -> str:
+    """Return what a command printed that succeeded."""
+    assert answer.returncode == 0, answer.stderr
+    return answer.stdout
 
 
 @contextmanager

@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import psycopg2
 import pytest
 
 from tests.support.nodes import free_port
+from tests.support.sql import run_at
 
 ROLE = "centre"
 _INSTALLED = Path("/usr/lib/postgresql")
@@ -43,14 +43,7 @@ class OtherServer:
 
     def sql(self, statement: str, *, database: str = "postgres") -> list[tuple[Any, ...]]:
         """Run a statement as the superuser, in a transaction of its own."""
-        session = psycopg2.connect(host=str(self.sockets), port=self.port, user="postgres", dbname=database)
-        session.autocommit = True
-        try:
-            with session.cursor() as cursor:
-                cursor.execute(statement)
-                return cursor.fetchall() if cursor.description else []
-        finally:
-            session.close()
+        return run_at(statement, host=str(self.sockets), port=self.port, user="postgres", dbname=database)
 
     def make_database(self, name: str, template: str = "") -> None:
         """Make a database for the role, in a schema of its own, beside an extension that only a superuser may make; or copy one."""

@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 from unittest import mock
 
-import psycopg2
 import pytest
 from django.conf import settings
 from django.db import connections, router, transaction
@@ -20,6 +19,7 @@ from prometheus_client import REGISTRY
 
 from catalogue.reading import replica
 from tests.support.nodes import free_port
+from tests.support.sql import run_at
 from tests.support.waiting import until
 
 _SECONDS = 120
@@ -47,16 +47,7 @@ class ReplicaServer:
         return f"postgresql://postgres@127.0.0.1:{self.port}/{self.database}"
 
     def sql(self, statement: str, database: str = "") -> list[tuple[Any, ...]]:
-        session = psycopg2.connect(
-            host="127.0.0.1", port=self.port, user="postgres", dbname=database or self.database, connect_timeout=10
-        )
-        session.autocommit = True
-        try:
-            with session.cursor() as cursor:
-                cursor.execute(statement)
-                return cursor.fetchall() if cursor.description else []
-        finally:
-            session.close()
+        return run_at(statement, host="127.0.0.1", port=self.port, user="postgres", dbname=database or self.database)
 
     def configure(self, lines: str) -> None:
         """Add lines to the configuration; the last one for a name is in force after the next start."""
