@@ -2,6 +2,8 @@
 
 from django.db import migrations, models
 
+from catalogue.migration_operations import LockTables
+
 # Every identifier stored until now is a URI, and so its own OAI identifier.
 _SET_KEYS = "UPDATE catalogue_record SET key = identifier WHERE key <> identifier"
 
@@ -9,6 +11,7 @@ _SET_KEYS = "UPDATE catalogue_record SET key = identifier WHERE key <> identifie
 class Migration(migrations.Migration):
     dependencies = (("catalogue", "0004_set_fed_here"),)
     operations = (
+        LockTables(readable=("catalogue_record", "catalogue_listsize")),
         migrations.AlterField(
             "record", "identifier", models.TextField(help_text="gmd:fileIdentifier, as it is in the metadata")
         ),

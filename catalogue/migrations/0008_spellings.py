@@ -9,7 +9,7 @@ from catalogue.migration_operations import LockTables
 class Migration(migrations.Migration):
     dependencies = (("catalogue", "0007_journal_numbers"),)
     operations = (
-        LockTables("catalogue_claim", "catalogue_record"),
+        LockTables("catalogue_claim", "catalogue_record", readable=("catalogue_metadataset",)),
         migrations.CreateModel(
             "SpellingChange",
             fields=[

@@ -23,7 +23,7 @@ _MARK = """
 class Migration(migrations.Migration):
     dependencies = (("catalogue", "0008_spellings"),)
     operations = (
-        LockTables("catalogue_membership", "catalogue_listsize"),
+        LockTables("catalogue_membership", "catalogue_listsize", readable=("catalogue_record",)),
         migrations.AddField(
             model_name="membership",
             name="departed",

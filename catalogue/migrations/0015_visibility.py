@@ -33,7 +33,12 @@ class Migration(migrations.Migration):
     ]
 
     operations = [
-        LockTables("catalogue_membership", "catalogue_record", "catalogue_metadataset"),
+        LockTables(
+            "catalogue_membership",
+            "catalogue_record",
+            "catalogue_metadataset",
+            readable=("catalogue_journaloutbox",),
+        ),
         migrations.CreateModel(
             name="Audience",
             fields=[

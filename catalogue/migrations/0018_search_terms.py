@@ -9,6 +9,7 @@ import django.contrib.postgres.indexes
 from django.db import migrations, models
 
 from catalogue import sql
+from catalogue.migration_operations import LockTables
 
 _DROP = """
     DROP TRIGGER terms_outdated ON catalogue_description;
@@ -27,6 +28,7 @@ class Migration(migrations.Migration):
     ]
 
     operations = [
+        LockTables("catalogue_description", readable=("catalogue_record",)),
         migrations.CreateModel(
             name="Word",
             fields=[

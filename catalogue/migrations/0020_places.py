@@ -10,6 +10,7 @@ import django.contrib.postgres.indexes
 from django.db import migrations, models
 
 from catalogue import sql
+from catalogue.migration_operations import LockTables
 
 _IS_ODD = "@[0] < -360 || @[0] > 360 || @[2] < -360 || @[2] > 360"
 _LEAVE_OUT_ODD_BOXES = f"""
@@ -37,6 +38,7 @@ class Migration(migrations.Migration):
     ]
 
     operations = [
+        LockTables("catalogue_description"),
         migrations.RunSQL(
             sql.read("catalogue", "search_terms.0002"),
             _DROP_FUNCTIONS + sql.read("catalogue", "search_terms.0001"),

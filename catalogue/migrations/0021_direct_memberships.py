@@ -6,6 +6,8 @@ the one below, though its source still had it. What harvesters see does not chan
 
 from django.db import migrations
 
+from catalogue.migration_operations import LockTables
+
 _MAKE_DIRECT = """
     UPDATE catalogue_membership m SET direct = true FROM catalogue_claim c, catalogue_record r
     WHERE m.record_id = c.record_id AND m.set_id = c.set_id AND NOT m.deleted AND NOT m.direct
@@ -19,5 +21,6 @@ class Migration(migrations.Migration):
     ]
 
     operations = [
+        LockTables(readable=("catalogue_membership", "catalogue_listsize")),
         migrations.RunSQL(_MAKE_DIRECT, migrations.RunSQL.noop),
     ]

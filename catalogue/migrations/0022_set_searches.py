@@ -8,6 +8,7 @@ import django.db.models.deletion
 from django.db import migrations, models
 
 from catalogue import sql
+from catalogue.migration_operations import LockTables
 
 
 class Migration(migrations.Migration):
@@ -16,6 +17,14 @@ class Migration(migrations.Migration):
     ]
 
     operations = [
+        LockTables(
+            readable=(
+                "catalogue_metadataset",
+                "catalogue_recordcategory",
+                "catalogue_sourcecategory",
+                "catalogue_journaloutbox",
+            )
+        ),
         migrations.CreateModel(
             name="SetSearch",
             fields=[

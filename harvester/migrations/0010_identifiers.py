@@ -3,10 +3,13 @@
 import django.contrib.postgres.indexes
 from django.db import migrations, models
 
+from catalogue.migration_operations import LockTables
+
 
 class Migration(migrations.Migration):
     dependencies = (("harvester", "0009_skipped_window"),)
     operations = (
+        LockTables("harvester_link", readable=("harvester_remoteheader",)),
         migrations.AddField(
             "link",
             "identifiers",

@@ -41,7 +41,7 @@ _UNFOLD = "DELETE FROM harvester_reject WHERE run_id IS NULL"
 class Migration(migrations.Migration):
     dependencies = (("harvester", "0010_identifiers"), ("catalogue", "0002_gisc_clock"))
     operations = (
-        LockTables("harvester_reject", "harvester_run"),
+        LockTables("harvester_reject", "harvester_run", readable=("harvester_link", "harvester_remoteheader")),
         migrations.AddIndex(
             "remoteheader", models.Index(fields=["link"], condition=Q(state="rejected"), name="headers_rejected")
         ),

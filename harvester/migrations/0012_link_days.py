@@ -4,6 +4,7 @@ import django.db.models.deletion
 from django.db import migrations, models
 
 from catalogue import sql
+from catalogue.migration_operations import LockTables
 
 _DROP = """
     DROP TRIGGER summed_update ON harvester_run;
@@ -29,6 +30,7 @@ def _sum(name: str) -> tuple[str, models.BigIntegerField]:
 class Migration(migrations.Migration):
     dependencies = (("harvester", "0011_reject_rows"),)
     operations = (
+        LockTables(readable=("harvester_link", "harvester_run")),
         migrations.CreateModel(
             "LinkDay",
             [

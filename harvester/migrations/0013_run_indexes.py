@@ -4,6 +4,8 @@ import django.db.models.deletion
 from django.db import migrations, models
 from django.db.models import Q
 
+from catalogue.migration_operations import LockTables
+
 _INDEXES = (
     models.Index(fields=["link", "purpose", "-begun", "-id"], name="runs_of_a_purpose"),
     models.Index(
@@ -22,6 +24,7 @@ _CREATE_INDEX_OF_LINK = "CREATE INDEX harvester_run_link_id_a1bd91c4 ON harveste
 class Migration(migrations.Migration):
     dependencies = (("harvester", "0012_link_days"),)
     operations = (
+        LockTables("harvester_run"),
         *(migrations.AddIndex("run", index) for index in _INDEXES),
         # Other indexes begin with the link. By its name, as AlterField would drop `one_open_run_per_link`, too.
         migrations.SeparateDatabaseAndState(

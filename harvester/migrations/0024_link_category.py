@@ -4,6 +4,7 @@ import django.db.models.deletion
 from django.db import migrations, models
 
 from catalogue import sql
+from catalogue.migration_operations import LockTables
 
 _DROP = """
     DROP TRIGGER category_update ON harvester_link;
@@ -21,6 +22,7 @@ class Migration(migrations.Migration):
     ]
 
     operations = [
+        LockTables("harvester_link", readable=("catalogue_category",)),
         migrations.AddField(
             model_name="link",
             name="category",

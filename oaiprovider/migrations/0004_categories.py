@@ -2,6 +2,8 @@
 
 from django.db import migrations, models
 
+from catalogue.migration_operations import LockTables
+
 
 class Migration(migrations.Migration):
     dependencies = [
@@ -10,6 +12,7 @@ class Migration(migrations.Migration):
     ]
 
     operations = [
+        LockTables(readable=("catalogue_category", "oaiprovider_profile")),
         migrations.AddField(
             model_name="profile",
             name="categories",

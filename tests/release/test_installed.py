@@ -127,7 +127,7 @@ def test_pages_have_their_style_sheets_and_scripts(node: Node, page: str) -> Non
 
 def test_it_stops(node: Node) -> None:
     assert node.stop() == 0
-    assert "Traceback" not in node.output()
+    assert node.traceback() == ""
 
 
 def get(url: str) -> str:

@@ -157,6 +157,11 @@ class Node:
         """Return what the node has printed so far."""
         return Path(self._log.name).read_text(encoding="utf-8")
 
+    def traceback(self) -> str:
+        """Return what the node has printed from the line of its first traceback on; empty: none."""
+        before, found, after = self.output().partition("Traceback")
+        return before.rpartition("\n")[2] + found + after if found else ""
+
     def ready(self) -> "Node":
         """Wait until the node has printed that it is ready."""
 
