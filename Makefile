@@ -17,6 +17,7 @@ echo "Installing into $(VENV), once:"; \
 	/^(Collecting|Requirement already satisfied:|Ignoring) / { n++; show(n " of " of " packages: " $$2) } \
 	/^Installing collected packages/ { of = 0; show("unpacking " n " packages ...") } \
 	/^(ERROR|WARNING: Retrying|  ERROR)/ { print "\n" $$0 } \
+	/Failed building wheel/ { print "  There is no compiled package for this Python: install gcc and libc6-dev (Debian), or name another: make PYTHON=python3.12" } \
 	/^pip ended with / { status = $$4; if (on_terminal) print "" } \
 	END { exit status }'
 endef

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Any, Self, cast
+from typing import IO, Any, cast
 
 from catalogue.limits import Replaceable
 from catalogue.reasons import Reason, ReasonCode, ReasonError
@@ -70,21 +70,44 @@ class _Counted(io.RawIOBase):
         return content
 
 
+class _Headers:
+    """What stands before one member of a .tar, as tarfile reads it: long names, attributes, the parts of a sparse file."""
+
+    def __init__(self, file: Any) -> None:
+        self._file = file
+        self._left = LIMITS.in_force.header_bytes
+        self.number = 0
+
+    def read(self, size: int) -> bytes:
+        self._left -= size
+        if self._left < 0:
+            raise _over("header", LIMITS.in_force.header_bytes)
+        return self._file.read(size)  # type: ignore[no-any-return]
+
+    def tell(self) -> int:
+        return self._file.tell()  # type: ignore[no-any-return]
+
+
 class _TarInfo(tarfile.TarInfo):
-    """A header of a .tar that is not read where what it announces would fill the memory."""
+    """A header of a .tar that is not read where it and those that it announces would fill the memory.
 
-    @classmethod
-    def frombuf(cls, buf: bytes | bytearray, encoding: str, errors: str) -> Self:
-        found = super().frombuf(buf, encoding, errors)
-        limit = LIMITS.in_force.header_bytes
-        if found.type in _EXTENSIONS and found.size > limit:
-            raise _over("header", limit)
-        return found
+    tarfile calls itself for a header that follows another one, and offers `_proc_member` to subclasses.
+    """
+
+    def _proc_member(self, archive: Any) -> Any:
+        stream = archive.fileobj
+        headers = stream if isinstance(stream, _Headers) else _Headers(stream)
+        headers.number += 1
+        if headers.number > _HEADERS_MOST:
+            raise tarfile.ReadError(f"more than {_HEADERS_MOST} headers before one file")
+        archive.fileobj = headers
+        try:
+            return super()._proc_member(archive)  # type: ignore[misc]
+        finally:
+            archive.fileobj = stream
 
 
-_EXTENSIONS = (
-    *(tarfile.XHDTYPE, tarfile.XGLTYPE, tarfile.SOLARIS_XHDTYPE, tarfile.GNUTYPE_LONGNAME, tarfile.GNUTYPE_LONGLINK),
-)
+_HEADERS_MOST = 20  # chosen: tar writes at most four, and one for the whole archive
 _UNPACK: dict[bytes, Any] = {b"\x1f\x8b": gzip.open, b"BZ": bz2.BZ2File, b"\xfd7": lzma.LZMAFile}
 
 

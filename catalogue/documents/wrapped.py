@@ -142,7 +142,7 @@ class _Parts:
         self._scopes: list[dict[str, str]] = [{}]  # the namespaces in force, by prefix, of each open element
         self._declared: dict[str, str] = {}  # by the tag that is being read
         self._buffer = bytearray()  # from `_base` on: what may still be needed
-        self._base = self._fed = 0
+        self._base = self._fed = self._at = 0
         self._begin: int | None = None  # where the open record begins
         self._depth = self._inside = 0  # of the open record, and the elements in it
         self._inherited: dict[str, str] = {}  # by the open record, from what is around it
@@ -156,8 +156,10 @@ class _Parts:
         self._buffer += chunk
         self._parse(chunk, last=False)
         self._fed += len(chunk)
+        # Where what is not finished begins. From version 2.6 on, expat waits with a long tag or comment, and may say -1 then.
+        self._at = max(self._parser.CurrentByteIndex, self._at)
         self._check_unfinished()
-        needed = self._parser.CurrentByteIndex if self._begin is None else self._begin
+        needed = self._at if self._begin is None else self._begin
         del self._buffer[: max(needed - self._base, 0)]
         self._base = max(needed, self._base)
         if len(self._buffer) > xml_tree.MAX_RECORD_BYTES + 2 * _CHUNK_BYTES:
@@ -165,7 +167,7 @@ class _Parts:
 
     def _check_unfinished(self) -> None:
         """Raise Unusable where one tag, or one comment, is too long: expat keeps it, and reads it again at each chunk."""
-        at = self._parser.CurrentByteIndex
+        at = self._at
         unfinished = self._fed - at
         if unfinished > xml_tree.MAX_RECORD_BYTES:
             raise xml_tree.Unusable(xml_tree.oversized(unfinished))

@@ -16,13 +16,14 @@ from gisc.parts import reading
 from oaiprovider import record_cache
 from oaiprovider.formats import custom
 from tests.project import found_state
-from tests.support import world
+from tests.support import csw_answers, world
 from tests.support.nodes import environment
 from tests.support.paths import ROOT
 
 LISTED = {(state.module, state.name) for state in module_state.STATES}
 
 
+@csw_answers.needs_packages
 def test_the_list_has_what_the_modules_have(tmp_path: Path) -> None:
     done = subprocess.run(
         [sys.executable, "-W", "ignore", "-m", "tests.project.found_state"],

@@ -199,6 +199,14 @@ def test_one_record_that_is_too_large_costs_one_record() -> None:
     assert names(found) == ["a.xml[1] urn:a", "a.xml too-large"]  # one comment, which is kept as a whole
 
 
+def test_a_long_comment_and_a_long_tag_late_in_a_file_cost_nothing() -> None:
+    """Newer versions of expat wait with what comes in many chunks, and say no place meanwhile."""
+    early = bare("urn:early").replace("<gmd:f", f"<!--{'x' * (xml_tree.MAX_RECORD_BYTES // 2)}--><gmd:f", 1)
+    late = bare("urn:late").replace("<gmd:f", f"<!--{'x' * 500_000}--><gmd:x a='{'y' * 200_000}'/><gmd:f", 1)
+    found = documents(WRAPPERS["CSW, many"](3 * early + late + bare("urn:a")))
+    assert names(found) == [f"a.xml[{at}] urn:{name}" for at, name in enumerate(("early",) * 3 + ("late", "a"), 1)]
+
+
 @pytest.mark.parametrize("number", [98_000, 99_998, 99_999, 100_000, 100_001, 300_000])
 def test_a_record_of_too_many_elements_costs_one_record(number: int) -> None:
     """Whatever element of it is the one too many, its end is found."""
