@@ -6,6 +6,7 @@ by chunk in `harvester.net.client`, which looks at the clock in between.
 """
 
 import socket
+import ssl
 import tempfile
 from contextlib import ExitStack
 from contextvars import ContextVar
@@ -21,6 +22,7 @@ from urllib3.connection import HTTPConnection, HTTPSConnection
 from urllib3.connectionpool import HTTPConnectionPool, HTTPSConnectionPool
 from urllib3.exceptions import ConnectTimeoutError, LocationParseError, NameResolutionError, NewConnectionError
 from urllib3.util.connection import create_connection
+from urllib3.util.ssl_ import create_urllib3_context
 
 from catalogue import oai, seams
 from harvester.net.access import Access, Cookie, is_pem
@@ -163,7 +165,16 @@ class _Connection(HTTPConnection):
 
 
 class _SecureConnection(_Connection, HTTPSConnection):
-    """The same over TLS."""
+    """The same over TLS.
+
+    Any certificate that is trusted counts as an authority. As from Python 3.13 on the default refuses authorities that openssl
+    makes (no key usage), all versions judge by the same rules here: else a link would fail when the host gets a newer Python.
+    """
+
+    def connect(self) -> None:
+        if self.ssl_context is None:
+            self.ssl_context = create_urllib3_context(verify_flags=ssl.VERIFY_X509_PARTIAL_CHAIN)
+        super().connect()
 
 
 class _Pool(HTTPConnectionPool):

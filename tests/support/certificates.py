@@ -28,7 +28,7 @@ commonName = supplied
 
 @functools.cache
 def folder() -> Path:
-    """A folder with an authority of our own (ca.pem) and what it has signed."""
+    """A folder with an authority of our own (ca.pem) and what it has signed, and what the "intermediate" authority has."""
     if shutil.which("openssl") is None:
         pytest.skip("the openssl command is not there to make certificates")
     made = Path(tempfile.mkdtemp(prefix="gisc-tls-"))
@@ -37,6 +37,8 @@ def folder() -> Path:
     (made / "ca.cnf").write_text(_CONFIGURATION)
     _sign(made, "good", "IP:127.0.0.1", "-days 5")
     _sign(made, "wrong name", "DNS:elsewhere.example.org", "-days 5")
+    _sign(made, "intermediate", "DNS:authority", "-days 5", "basicConstraints=critical,CA:TRUE\n")
+    _sign(made, "below", "IP:127.0.0.1", "-days 5 -cert intermediate.pem -keyfile intermediate.key")
     _sign(made, "expired", "IP:127.0.0.1", "-startdate 20200101000000Z -enddate 20200201000000Z")
     return made
 
@@ -49,8 +51,8 @@ def server_context(kind: str) -> ssl.SSLContext:
     return context
 
 
-def _sign(made: Path, kind: str, alternative_name: str, validity: str) -> None:
-    (made / "ext").write_text(f"subjectAltName={alternative_name}\n")
+def _sign(made: Path, kind: str, alternative_name: str, validity: str, extensions: str = "") -> None:
+    (made / "ext").write_text(f"subjectAltName={alternative_name}\n{extensions}")
     _openssl(made, "req -newkey rsa:2048 -nodes -subj /CN=provider", "-keyout", f"{kind}.key", "-out", "request.pem")
     _openssl(made, f"ca -batch -config ca.cnf -in request.pem -extfile ext {validity}", "-out", f"{kind}.pem")
 

@@ -48,8 +48,8 @@ def let_in(link: Link) -> Link:
     return link
 
 
-def pem() -> str:
-    return (folder() / "ca.pem").read_text()
+def pem(authority: str = "ca") -> str:
+    return (folder() / f"{authority}.pem").read_text()
 
 
 def shown(*arguments: str) -> str:
@@ -162,19 +162,24 @@ def test_a_password_stays_with_the_provider_that_it_was_given_for(link: Link, el
 # --- Certificates, proxies and the rest --------------------------------------------------------------
 
 
-def test_an_authority_pasted_into_the_link_is_trusted_and_leaves_no_file(link: Link, provider: Provider) -> None:
+@pytest.mark.parametrize(
+    ("server", "authority", "name"), [("good", "ca", "authority"), ("below", "intermediate", "provider")]
+)
+def test_an_authority_pasted_into_the_link_is_trusted_and_leaves_no_file(
+    link: Link, provider: Provider, server: str, authority: str, name: str
+) -> None:
     fill(provider, range(3))
-    with RawServer(provider, context=server_context("good")).serving() as raw:
+    with RawServer(provider, context=server_context(server)).serving() as raw:
         link.base_url = raw.base_url
         link.save()
         refused = harvest(link)
         assert refused.state == Run.State.FAILED and "put that authority's certificate into the link" in refused.message
-        link.certificates = pem()
+        link.certificates = pem(authority)
         link.full_clean()
         link.save()
         assert harvest(link).state == Run.State.DONE
     assert not list(Path(tempfile.gettempdir()).glob("gisc-ca-*")), "the files of the sessions are gone"
-    assert "authority until" in shown("show", "toulouse")
+    assert f"{name} until" in shown("show", "toulouse")
 
 
 def test_a_proxy_with_a_password_is_used(link: Link, provider: Provider) -> None:
