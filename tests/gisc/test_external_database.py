@@ -21,6 +21,7 @@ from oaiprovider.models import Crosswalk
 from tests.support import databases
 from tests.support.databases import command, done
 from tests.support.nodes import free_port, refused
+from tests.support.replicas import replica_of_the_tests
 from tests.support.world import iso_record, put
 
 SAMPLE = str(SAMPLES / "WIS-GISC-TOKYO")
@@ -125,6 +126,16 @@ def test_of_several_hosts_the_one_that_answers_is_taken_by_the_node_and_by_its_t
         address = f"postgresql://{role}@{hosts}/{name}"
         done(command(address, tmp_path, "ingest", SAMPLE))
         done(command(address, tmp_path, "backup", str(tmp_path / "backups")))
+        assert len(_records(url(name, role))) > 5
+
+
+def test_a_standby_that_answers_first_is_passed_over(role: str, migrated: str, tmp_path: Path) -> None:
+    with databases.scratch(migrated, f"OWNER {role}") as name, replica_of_the_tests() as standby:
+        place = parse_qs(urlsplit(url(name)).query)
+        hosts = f"127.0.0.1:{standby.port},{quote(place['host'][0], safe='')}:{place.get('port', ['5432'])[0]}"
+        alone = command(f"postgresql://{role}@127.0.0.1:{standby.port}/{name}", tmp_path, "ingest", SAMPLE)
+        assert alone.returncode == 2 and "read-only" in alone.stderr
+        done(command(f"postgresql://{role}@{hosts}/{name}", tmp_path, "ingest", SAMPLE))
         assert len(_records(url(name, role))) > 5
 
 
