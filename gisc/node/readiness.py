@@ -31,6 +31,20 @@ def ask(timeout_s: float = 1) -> tuple[int, str]:
         http_connection.close()
 
 
+def why_incomplete(answer: str) -> str:
+    """Return what an answer of /health/ready says of the parts that a start waits for; the answer itself if it is none."""
+    try:
+        parts = json.loads(answer)["parts"]
+        wrong = [
+            part["text"]
+            for name, part in parts.items()
+            if part["state"] == "failed" or (name == "redis" and part["state"] != "ok")
+        ]
+    except (ValueError, TypeError, KeyError):
+        return answer or "the web server does not answer"
+    return " ".join(wrong) or answer
+
+
 def is_complete(status: int, answer: str) -> bool:
     """Whether the node serves, and Redis is up as well, without which nothing is harvested."""
     try:

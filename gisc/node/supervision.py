@@ -28,6 +28,9 @@ LOG = "supervisor.log"  # in the data directory: which processes were started an
 _LINE = "%(asctime)s %(levelname)s %(message)s\n"
 _LOG_BYTES = 1_000_000
 _NOT_READY_WARNING_S = 60
+_READY_CHECK_S = (
+    1  # chosen: each answer has the web server write a line while Redis is away, and so wakes the supervisor
+)
 _ANSWER_S = 4  # chosen: while Redis hangs, the answer takes 2 s; nothing else is done meanwhile
 
 
@@ -122,9 +125,9 @@ class _Supervisor(Supervisor):  # type: ignore[misc]
     def __init__(self, options: _Options, welcome: Welcome) -> None:
         super().__init__(options)
         self.welcome: Welcome | None = welcome
-        self.warn_at: float | None = seams.monotonic() + _NOT_READY_WARNING_S
         self.ended_redis: int | None = None  # the last one that was ended, until it is reaped
         self.last_check = seams.monotonic()
+        self.ask_at, self.warn_at = self.last_check, self.last_check + _NOT_READY_WARNING_S
         self.watchdog = Watchdog(
             late_s=settings.GISC_CANARY_SECONDS, patience_s=4 * settings.GISC_BEAT_SECONDS, now=self.last_check
         )
@@ -136,9 +139,9 @@ class _Supervisor(Supervisor):  # type: ignore[misc]
             return
         if settings.GISC_EMBEDDED_REDIS:
             self._restart_redis_without_socket()
-        if self.welcome is not None:
+        if self.welcome is not None and seams.monotonic() >= self.ask_at:
             self._print_welcome_if_ready()
-        elif seams.monotonic() > self.last_check + settings.GISC_BEAT_SECONDS:
+        if seams.monotonic() > self.last_check + settings.GISC_BEAT_SECONDS:
             self.last_check = seams.monotonic()
             _, answer = readiness.ask(_ANSWER_S)
             if self.watchdog.must_restart(answer, self.last_check):
@@ -177,6 +180,8 @@ class _Supervisor(Supervisor):  # type: ignore[misc]
             with language.for_people():
                 print(self.welcome.text(), flush=True)
             self.welcome = None
-        elif self.warn_at is not None and seams.monotonic() > self.warn_at:
-            logger.warning("node not ready yet", extra={"answer": answer, "after_s": _NOT_READY_WARNING_S})
-            self.warn_at = None
+            return
+        self.ask_at = seams.monotonic() + _READY_CHECK_S
+        if seams.monotonic() > self.warn_at:
+            logger.warning("node not ready yet", extra={"reason": readiness.why_incomplete(answer)})
+            self.warn_at = seams.monotonic() + _NOT_READY_WARNING_S

@@ -3,9 +3,12 @@
 Real processes and signals throughout. The tests that only look at a node, or that a node survives, share one.
 """
 
+import json
 import os
 import re
 import signal
+import subprocess
+from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -16,6 +19,7 @@ import requests
 
 from gisc import embedded
 from gisc.embedded.folder import socket_dir
+from gisc.node import readiness
 from tests.support.nodes import Node, free_port, living, manage, refused
 from tests.support.paths import ROOT
 from tests.support.waiting import until
@@ -193,6 +197,30 @@ def test_a_stop_during_the_start_leaves_nothing_behind(start: Callable[..., Node
     family = node.family()
     node.stop()
     assert living(family) == []
+
+
+def test_a_start_without_redis_asks_in_peace_sends_alerts_and_is_over_when_redis_comes(
+    start: Callable[..., Node], tmp_path: Path
+) -> None:
+    port = free_port()
+    redis_url = f"redis://127.0.0.1:{port}/0"
+    node = start(REDIS_URL=redis_url, GISC_ALERT_SETTLE_SECONDS="10", GISC_BEAT_SECONDS="1", LOG_JSON="True")
+    until(lambda: "alerts are sent without them" in node.output(), timeout_s=120, what="the supervisor stands in")
+    lines = [json.loads(line) for line in node.output().splitlines() if "Redis not reachable" in line]
+    assert (
+        max(Counter(line["time"][:19] for line in lines).values()) < 10
+    )  # it was 25: each answer brought the next question
+    answer = requests.get(f"{node.url}/health/ready", timeout=60).text
+    assert readiness.why_incomplete(answer).startswith("Redis does not answer, so nothing is harvested by schedule")
+    assert "is ready" not in node.output()
+
+    (tmp_path / "own").mkdir()
+    server = [*embedded.redis_command(tmp_path / "own"), "--port", str(port), "--bind", "127.0.0.1"]
+    with subprocess.Popen(server) as redis_server:
+        try:
+            node.ready()
+        finally:
+            redis_server.terminate()
 
 
 def test_the_children_of_a_killed_node_go_and_the_next_start_works(start: Callable[..., Node]) -> None:
