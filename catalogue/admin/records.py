@@ -37,8 +37,11 @@ class MembershipInline(ReadOnly, TabularInline):  # type: ignore[misc]
     fields = ("set", "datestamp", "status")
     readonly_fields = fields
     verbose_name_plural = _("Memberships")
-    hide_title = True
     extra = 0
+    if hasattr(TabularInline, "show_title"):  # django-unfold for Python 3.12 and later
+        show_title = False
+    else:
+        hide_title = True
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Membership]:
         found: QuerySet[Membership] = super().get_queryset(request)
