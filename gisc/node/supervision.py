@@ -28,9 +28,8 @@ LOG = "supervisor.log"  # in the data directory: which processes were started an
 _LINE = "%(asctime)s %(levelname)s %(message)s\n"
 _LOG_BYTES = 1_000_000
 _NOT_READY_WARNING_S = 60
-_READY_CHECK_S = (
-    1  # chosen: each answer has the web server write a line while Redis is away, and so wakes the supervisor
-)
+# Chosen. Whatever children write wakes the supervisor, and while Redis is away the web server writes a line with each answer.
+_READY_CHECK_S = 1
 _ANSWER_S = 4  # chosen: while Redis hangs, the answer takes 2 s; nothing else is done meanwhile
 
 
