@@ -16,6 +16,7 @@ from urllib.parse import parse_qs, urlsplit
 import psycopg2
 import pytest
 
+from catalogue.pages import interfaces
 from gisc import embedded
 from tests.support.nodes import environment, manage, migrated_database
 from tests.support.paths import ROOT
@@ -157,7 +158,7 @@ WHOLE = {"urn:a", "urn:c", "urn:e"}
 
 @pytest.mark.spec("H33")
 def test_everything_that_gives_several_records_gives_those_that_can_be_read(node: DamagedNode) -> None:
-    paths = (
+    paths: tuple[str, ...] = (
         f"{LISTS}iso19139",
         f"gzip {LISTS}iso19139",
         f"{LISTS}iso19139&set={NAME}",
@@ -168,6 +169,8 @@ def test_everything_that_gives_several_records_gives_those_that_can_be_read(node
         "/csw?service=CSW&version=2.0.2&request=GetRecords&typenames=gmd:MD_Metadata&resulttype=results"
         "&outputschema=http://www.isotc211.org/2005/gmd&elementsetname=full&maxrecords=10",
     )
+    if not interfaces.has_packages(interfaces.CSW):  # as on Python 3.13
+        paths = paths[:-1]
     answers = node.ask(*paths)
     for path in paths[:4]:
         assert answers[path][0] == 200, path
