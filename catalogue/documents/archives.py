@@ -27,6 +27,7 @@ class ArchiveLimits:
     ratio: int = 250  # of the bytes unpacked to those of the file
     unpacked_bytes: int = 200 * 1024 * 1024  # so many may be unpacked whatever the ratio is
     header_bytes: int = 1024 * 1024  # of what stands before a member of a .tar: long names, attributes
+    headers: int = 20  # before a member of a .tar; tar writes at most four, and one for the whole archive
 
 
 LIMITS = Replaceable(ArchiveLimits())
@@ -98,8 +99,8 @@ class _TarInfo(tarfile.TarInfo):
         stream = archive.fileobj
         headers = stream if isinstance(stream, _Headers) else _Headers(stream)
         headers.number += 1
-        if headers.number > _HEADERS_MOST:
-            raise tarfile.ReadError(f"more than {_HEADERS_MOST} headers before one file")
+        if headers.number > (limit := LIMITS.in_force.headers):
+            raise tarfile.ReadError(f"more than {limit} headers before one file")
         archive.fileobj = headers
         try:
             return super()._proc_member(archive)  # type: ignore[misc]
@@ -107,7 +108,6 @@ class _TarInfo(tarfile.TarInfo):
             archive.fileobj = stream
 
 
-_HEADERS_MOST = 20  # chosen: tar writes at most four, and one for the whole archive
 _UNPACK: dict[bytes, Any] = {b"\x1f\x8b": gzip.open, b"BZ": bz2.BZ2File, b"\xfd7": lzma.LZMAFile}
 
 

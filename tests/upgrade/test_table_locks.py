@@ -122,8 +122,11 @@ def until_it_waits(watcher: psycopg2.extensions.cursor, migrated: "Future[None]"
     until(waits, timeout_s=60, what="the migration waits for a table")
 
 
+_OURS = ("catalogue.", "harvester.", "oaiprovider.", "gisc.")  # the modules; labels are shorter
+
+
 class Locks:
-    """Which tables that were there before it each migration has locked against those who write, when it is through."""
+    """Which tables that were there before it each migration of ours locks against those who write."""
 
     def __init__(self) -> None:
         self.migration = "the table of migrations"
@@ -131,13 +134,12 @@ class Locks:
         self.first: dict[str, object] = {}  # operation
         self.tables: dict[str, set[str]] = defaultdict(set)  # of these the migration has anything locked
         self.whole: dict[str, set[str]] = defaultdict(set)  # and of these also against readers
-        self.raised: dict[str, set[str]] = defaultdict(
-            set
-        )  # and these only after others had been locked out of writing to them
+        self.raised: dict[str, set[str]] = defaultdict(set)  # these against readers only after writers
 
     def begin(self, migration: migrations.Migration) -> None:
         self.migration = f"{migration.app_label}.{migration.name}"
-        self.first[self.migration] = next(iter(migration.operations), None)
+        if migration.__module__.startswith(_OURS):
+            self.first[self.migration] = next(iter(migration.operations), None)
         self.before = set(connection.introspection.table_names())
 
     def look(self) -> None:
@@ -145,7 +147,7 @@ class Locks:
             cursor.execute(_LOCKED)
             now = {table: whole for table, whole in cursor.fetchall() if table in self.before}
         whole = {table for table in now if now[table]}
-        self.raised[self.migration] |= whole - self.whole[self.migration] & self.tables[self.migration]
+        self.raised[self.migration] |= (whole - self.whole[self.migration]) & self.tables[self.migration]
         self.tables[self.migration] |= now.keys()
         self.whole[self.migration] |= whole
 
@@ -170,7 +172,13 @@ def locks(database: str, monkeypatch) -> Locks:
     monkeypatch.setattr(DatabaseSchemaEditor, "execute", execute_and_look)
     with databases.in_place_of_the_tests(database):
         call_command("migrate", verbosity=0)
-    assert len(locks.first) > 100
+    assert {name.partition(".")[0] for name in locks.first} >= {
+        "catalogue",
+        "harvester",
+        "oaiprovider",
+        "alerts",
+        "audit",
+    }
     return locks
 
 
@@ -179,9 +187,7 @@ def test_a_migration_locks_all_that_it_changes_first(locks: Locks) -> None:
     wrong = {}
     for name, first in locks.first.items():
         tables, whole, raised = locks.tables[name], locks.whole[name], locks.raised[name]
-        if not name.startswith(("catalogue.", "harvester.", "oaiprovider.", "gisc.")) or (
-            len(tables) < 2 and not raised
-        ):
+        if len(tables) < 2 and not raised:
             continue
         if not isinstance(first, LockTables) or not (
             tables <= {*first.tables, *first.readable} and whole <= {*first.tables}
