@@ -29,7 +29,7 @@ PYTHON ?= $(shell for python in python3.11 python3.12 python3.13 python3; do \
 	$$python -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$python && break; done)
 
 # The processes of `make test`: two more than there are cores, as tests of whole nodes mostly wait; 0 runs the tests in one.
-TEST_WORKERS ?= $(shell expr $$(getconf _NPROCESSORS_ONLN) + 2)
+TEST_WORKERS ?= $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1)
 
 # `make check` reads the settings of a published node, and neither starts nor writes anything.
 CHECK_ENV := DEBUG=False GISC_BASE_URL=https://gisc.example.org ALLOWED_HOSTS=gisc.example.org \
@@ -39,7 +39,7 @@ help:
 	@echo 'make run      start the node and print its addresses; SAMPLES=1 loads sample records, PORT=... sets the port'
 	@echo 'make demo     start three nodes that harvest one another; CHECK=1 compares their catalogues and ends;'
 	@echo '              TROUBLES=1 starts one node instead, whose links show what can be wrong'
-	@echo 'make test     run all tests; TEST_WORKERS=... sets the number of processes, by default two more than there are cores'
+	@echo 'make test     run all tests; TEST_WORKERS=... sets the number of processes, by default one more than there are cores'
 	@echo 'make check    check style, types, weaknesses in the code, import contracts, migrations and deployment settings'
 	@echo 'make bench    measure the catalogue; BENCH_N=100000 sets the number of records, BENCH_PROCESSES=... of processes'
 	@echo 'make bench-provider  measure the speed of /oai; BENCH_N=... sets the number of records, BENCH_SMALL=1 makes small ones'

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from django.apps import apps
 from django.contrib import admin
 from django.db import connection
 from django.http import HttpRequest
@@ -82,13 +83,15 @@ def _badge(number: int) -> dict[str, str]:
     return {"badge": f"{number:,}{'+' if number >= _MOST else ''}", "badge_variant": "warning"} if number else {}
 
 
+def _is_permitted(request: HttpRequest, model: str) -> bool:
+    """Whether the admin lists this model for the account, by the same rules; its own list has addresses and names of all others as well."""
+    page = admin.site.get_model_admin(apps.get_model(model))
+    return page.has_module_permission(request) and any(page.get_model_perms(request).values())
+
+
 def navigation(request: HttpRequest) -> list[dict[str, Any]]:
     """Return UNFOLD["SIDEBAR"]["navigation"]: the pages that this account may see in the admin."""
-    permitted = {
-        f"{app['app_label']}.{model['object_name'].lower()}"
-        for app in admin.site.get_app_list(request)
-        for model in app["models"]
-    }
+    permitted = {model for pages in _PAGES.values() for _name, _icon, model in pages if _is_permitted(request, model)}
     badges = _badges() if permitted.intersection(_BADGED) else {}
     groups = [
         {

@@ -16,7 +16,8 @@ from harvester.models import Link, Run
 from harvester.protocol import probe
 from harvester.runs import lifecycle
 from tests.support.installing import python_with
-from tests.support.nodes import Node, answers, free_port, manage
+from tests.support.many_commands import manage_loaded
+from tests.support.nodes import Node, answers, free_port
 from tests.support.waiting import until
 from tests.support.world import TOULOUSE, iso_record
 
@@ -80,7 +81,7 @@ class Ours:
         self._manage("withdraw", identifier(number))
 
     def _manage(self, *command: str) -> None:
-        done = manage(*command, GISC_DATA_DIR=str(self.node.data_dir), GISC_NAME=TOULOUSE.spec)
+        done = manage_loaded(*command, GISC_DATA_DIR=str(self.node.data_dir), GISC_NAME=TOULOUSE.spec)
         assert done.returncode == 0, done.stderr
 
 

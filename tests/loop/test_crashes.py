@@ -26,7 +26,8 @@ import pytest
 from catalogue.bulk import ingest
 from gisc import embedded
 from tests.support import archives
-from tests.support.nodes import environment, living, manage
+from tests.support.many_commands import manage_loaded
+from tests.support.nodes import environment, living
 from tests.support.paths import ROOT
 from tests.support.waiting import until
 
@@ -60,14 +61,15 @@ def settings(data_dir: Path) -> dict[str, str]:
 
 
 def command(data_dir: Path, *arguments: str) -> dict[str, Any]:
-    done = manage(*arguments, "--json", timeout_s=120, **settings(data_dir))
+    done = manage_loaded(*arguments, "--json", timeout_s=120, **settings(data_dir))
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
 
 
 def withdraw(data_dir: Path, names: list[str]) -> bool:
     """Whether it was reported as done."""
-    return manage("withdraw", *map(archives.identifier, names), timeout_s=120, **settings(data_dir)).returncode == 0
+    done = manage_loaded("withdraw", *map(archives.identifier, names), timeout_s=120, **settings(data_dir))
+    return done.returncode == 0
 
 
 @contextmanager
@@ -227,6 +229,7 @@ def test_what_a_crash_leaves_is_whole_batches_and_a_second_ingest_completes_them
     assert check(crash) == len(NEW)
     again = command(data_dir, "ingest", str(archive))
     assert again["unchanged"] == len(NEW)
-    assert manage("journal", "export", str(tmp_path / "export.jsonl"), **settings(data_dir)).returncode == 0
+    exported = manage_loaded("journal", "export", str(tmp_path / "export.jsonl"), **settings(data_dir))
+    assert exported.returncode == 0
     with embedded.database(data_dir), asking(data_dir) as ask:
         assert ask("SELECT count(*) FROM catalogue_journaloutbox") == [(0,)]

@@ -18,7 +18,8 @@ import pytest
 
 from catalogue.pages import interfaces
 from gisc import embedded
-from tests.support.nodes import environment, manage, migrated_database
+from tests.support.many_commands import manage_loaded
+from tests.support.nodes import environment, migrated_database
 from tests.support.paths import ROOT
 from tests.support.world import iso_record
 
@@ -82,7 +83,7 @@ class DamagedNode:
         return file
 
     def manage(self, *arguments: str) -> subprocess.CompletedProcess[str]:
-        return manage(*arguments, timeout_s=300, **self.settings)
+        return manage_loaded(*arguments, timeout_s=300, **self.settings)
 
     def sql(self, *statements: str) -> list[tuple[object, ...]]:
         """Run statements as the owner of the server; the rows of the last one."""

@@ -11,7 +11,8 @@ from pytest_httpserver import HTTPServer
 
 from catalogue import oai
 from tests.support.canonical import canonical_form
-from tests.support.nodes import Node, free_port, manage
+from tests.support.many_commands import manage_loaded
+from tests.support.nodes import Node, free_port
 from tests.support.paths import shared
 from tests.support.provider import Provider
 from tests.support.world import iso_record
@@ -29,7 +30,7 @@ class Centre:
         self.settings = {"GISC_NAME": spec, "GISC_DATA_DIR": str(folder)}
 
     def run(self, *arguments: str) -> str:
-        done = manage(*arguments, timeout_s=600, **self.settings)
+        done = manage_loaded(*arguments, timeout_s=600, **self.settings)
         assert done.returncode == 0, done.stderr
         return done.stdout
 

@@ -14,7 +14,8 @@ from pytest_httpserver import HTTPServer
 
 from catalogue.oai import OAI_NS
 from gisc import embedded
-from tests.support.nodes import Node, free_port, manage
+from tests.support.many_commands import manage_loaded
+from tests.support.nodes import Node, free_port
 from tests.support.provider import Provider, fill
 from tests.support.waiting import until
 from tests.support.world import iso_record
@@ -48,7 +49,8 @@ class Hosts:
         self.both: list[Node] = []
 
     def manage(self, *arguments: str) -> subprocess.CompletedProcess[str]:
-        done = manage(*arguments, timeout_s=300, **self.settings, GISC_DATA_DIR=str(self.folder / "data of a shell"))
+        data_dir = str(self.folder / "data of a shell")
+        done = manage_loaded(*arguments, timeout_s=300, **self.settings, GISC_DATA_DIR=data_dir)
         assert done.returncode == 0, done.stderr
         return done
 

@@ -11,7 +11,8 @@ import requests
 
 from tests.loop.other_centre import Harvester
 from tests.support import archives
-from tests.support.nodes import Node, free_port, manage
+from tests.support.many_commands import manage_loaded
+from tests.support.nodes import Node, free_port
 from tests.support.waiting import until
 
 SPEC = "WIS-GISC-TOKYO"
@@ -38,7 +39,7 @@ def start(data_dir: Path) -> Iterator:
 
 
 def told(data_dir: Path, *arguments: str) -> dict:
-    done = manage(*arguments, "--json", GISC_DATA_DIR=str(data_dir), GISC_NAME=SPEC, timeout_s=300)
+    done = manage_loaded(*arguments, "--json", GISC_DATA_DIR=str(data_dir), GISC_NAME=SPEC, timeout_s=300)
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
 
@@ -164,7 +165,7 @@ def test_a_data_directory_that_was_put_back_is_not_ready_and_says_what_to_do(
     assert "manage.py restore --in-place" in node.output()
     status, answer = health(node)
     assert (status, answer["status"], answer["journal"]) == (503, "not ready", "database-behind")
-    late = manage("withdraw", archives.identifier(NAMES[5]), GISC_DATA_DIR=str(data_dir), GISC_NAME=SPEC)
+    late = manage_loaded("withdraw", archives.identifier(NAMES[5]), GISC_DATA_DIR=str(data_dir), GISC_NAME=SPEC)
     assert (late.returncode, "not yet in the journal" in late.stderr) == (1, True)
     node.stop()
 

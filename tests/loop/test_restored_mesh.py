@@ -14,7 +14,7 @@ from pytest_httpserver import HTTPServer
 from tests.loop import mesh
 from tests.loop.mesh import NODES, SHARED, Mesh, digest_of, run_sql, spec_of
 from tests.loop.mesh_records import document
-from tests.support.nodes import manage
+from tests.support.many_commands import manage_loaded
 from tests.support.provider import Provider
 
 ROUND_S = 30
@@ -58,7 +58,7 @@ def harvest(world: Mesh) -> None:
 
 def run(world: Mesh, *arguments: str) -> dict[str, Any]:
     """Run a command of Tokyo's operator."""
-    done = manage(*arguments, "--json", **world.nodes["TOKYO"].settings)
+    done = manage_loaded(*arguments, "--json", **world.nodes["TOKYO"].settings)
     assert done.returncode == 0, done.stderr
     return dict(json.loads(done.stdout))
 

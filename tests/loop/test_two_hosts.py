@@ -11,7 +11,7 @@ import pytest
 
 from gisc import embedded
 from tests.support import archives
-from tests.support.nodes import manage
+from tests.support.many_commands import manage_loaded
 from tests.support.threads import TIMEOUT_S, threads
 
 SPEC = "WIS-GISC-TOKYO"
@@ -30,7 +30,7 @@ def on(data_dir: Path, tmp_path: Path) -> Host:
     """Run a command on the host with this name: all share the database, and each has a journal."""
 
     def on(host: str, *arguments: str) -> CompletedProcess[str]:
-        return manage(
+        return manage_loaded(
             *arguments,
             timeout_s=300,
             DATABASE_URL=embedded.database_url(data_dir),

@@ -1,15 +1,20 @@
 """Run many commands of `manage.py`, each in a process of its own, for the price of one start: Django is loaded once.
 
-`python -m tests.support.many_commands` reads a JSON list of argument lists and prints a list of `[status, stdout, stderr]`.
+`python -m tests.support.many_commands` reads lines, each a JSON list of arguments, and answers each by a line `[status, stdout, stderr]`.
+What a command does at its very start, which is to read the settings, is done once: tests of that use `tests.support.nodes.manage`.
 """
 
+import atexit
 import gc
 import importlib
 import json
 import os
+import select
 import subprocess
 import sys
 import tempfile
+import threading
+from collections import OrderedDict
 from pathlib import Path
 from urllib.parse import quote
 
@@ -24,17 +29,79 @@ from tests.support.paths import ROOT
 def run_commands(commands: list[list[str]], *, code: Path = ROOT, **settings: str) -> list[tuple[int, str, str]]:
     """Run each command of a checkout with these settings; exit status, standard output and standard error of each."""
     done = subprocess.run(
-        [sys.executable, "-m", "tests.support.many_commands"],
+        _PROGRAM,
         cwd=code,
         env=environment(**settings),
-        input=json.dumps(commands),
+        input="".join(f"{json.dumps(arguments)}\n" for arguments in commands),
         capture_output=True,
         text=True,
         timeout=300,
         check=False,
     )
     assert done.returncode == 0, done.stderr
-    return [(status, out, err) for status, out, err in json.loads(done.stdout)]
+    return [(status, out, err) for status, out, err in map(json.loads, done.stdout.splitlines())]
+
+
+_PROGRAM = (sys.executable, "-m", "tests.support.many_commands")
+
+
+class LoadedProgram:
+    """A process that has loaded `manage.py` with these variables of the environment, and waits for commands."""
+
+    def __init__(self, variables: dict[str, str]) -> None:
+        self._one_at_a_time = threading.RLock()
+        self._process = subprocess.Popen(
+            _PROGRAM, cwd=ROOT, env=variables, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        )
+
+    def run(self, *arguments: str, timeout_s: float) -> subprocess.CompletedProcess[str]:
+        """Run a command to its end. Raises TimeoutExpired, and waits for no further command then."""
+        stdin, stdout = self._process.stdin, self._process.stdout
+        assert stdin is not None and stdout is not None
+        with self._one_at_a_time:
+            stdin.write(json.dumps(arguments) + "\n")
+            stdin.flush()
+            if not select.select([stdout], [], [], timeout_s)[0]:
+                self.close()
+                raise subprocess.TimeoutExpired(["manage.py", *arguments], timeout_s)
+            status, out, err = json.loads(stdout.readline() or "null")  # null: it could not be loaded, and has said why
+        return subprocess.CompletedProcess(["manage.py", *arguments], status, out, err)
+
+    @property
+    def has_ended(self) -> bool:
+        return self._process.poll() is not None
+
+    def close(self) -> None:
+        """End the process, once the command that it runs has ended."""
+        with self._one_at_a_time:
+            self._process.kill()
+            self._process.communicate()
+
+
+_MOST_LOADED = 2  # chosen: two hosts at once; each takes some 80 MB
+_loaded: OrderedDict[tuple[tuple[str, str], ...], LoadedProgram] = OrderedDict()
+_loading = threading.Lock()
+
+
+def manage_loaded(*arguments: str, timeout_s: float = 120, **settings: str) -> subprocess.CompletedProcess[str]:
+    """Run a command to its end, as `tests.support.nodes.manage` does, with little of its start where others had the same settings."""
+    variables = environment(**settings)
+    key = tuple(sorted(variables.items()))
+    with _loading:
+        if key not in _loaded or _loaded[key].has_ended:
+            _loaded[key] = LoadedProgram(variables)
+        _loaded.move_to_end(key)
+        program = _loaded[key]
+        former = [_loaded.popitem(last=False)[1] for _ in range(len(_loaded) - _MOST_LOADED)]
+    for each in former:
+        each.close()
+    return program.run(*arguments, timeout_s=timeout_s)
+
+
+@atexit.register
+def _end_all() -> None:
+    for program in _loaded.values():
+        program.close()
 
 
 def of_this_test(**options: str) -> dict[str, str]:
@@ -85,4 +152,5 @@ if __name__ == "__main__":
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "gisc.settings")
     django.setup()
     _load()
-    print(json.dumps([_run(arguments) for arguments in json.load(sys.stdin)]))
+    for line in sys.stdin:
+        print(json.dumps(_run(json.loads(line))), flush=True)
