@@ -24,10 +24,10 @@ from gisc.parts import parts
 from gisc.parts.parts import Node, Part
 from gisc.parts.reasons import PartCode
 from gisc.problem_reasons import ProblemCode, name_in_words, state_in_words
-from harvester.admin.link_columns import page_url
 from harvester.link_rules import Kind
 from harvester.models import Conflict, Link, Run
 from harvester.monitoring import counts, reject_groups, status
+from harvester.monitoring.admin_pages import page_url
 from harvester.monitoring.counts import CountChange
 
 

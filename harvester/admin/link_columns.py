@@ -20,6 +20,7 @@ from harvester import schedule_words
 from harvester.links import failover
 from harvester.models import Link
 from harvester.monitoring import overview, status
+from harvester.monitoring.admin_pages import page_url
 from harvester.monitoring.overview import Overview
 from harvester.runs import finish
 
@@ -68,22 +69,6 @@ def overview_of(link: Link) -> Overview:
         look_at([link])
     found: Overview = link.overview  # type: ignore[attr-defined]
     return found
-
-
-def run_url(run: int) -> str:
-    return reverse("admin:harvester_run_change", args=[run])
-
-
-def page_url(link: Link, page: str) -> str:
-    """The URL of the page of a `status.Todo`."""
-    run = status.last_run(link)
-    if page == status.CONFLICTS:
-        return f"{reverse('admin:harvester_conflict_changelist')}?link__id__exact={link.pk}&state=waits"
-    if page == status.REJECTS:
-        return f"{reverse('admin:harvester_link_change', args=[link.pk])}#rejects"
-    if page == status.RUN and run is not None:
-        return run_url(run.pk)
-    return reverse("admin:harvester_link_change", args=[link.pk])
 
 
 def live_parts(link: Link) -> dict[str, str]:

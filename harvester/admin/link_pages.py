@@ -12,10 +12,11 @@ from django.utils.translation import gettext as _
 
 from harvester.admin import runs
 from harvester.admin.link_acts import acts_of
-from harvester.admin.link_columns import live_parts, look_at, overview_of, page_url
+from harvester.admin.link_columns import live_parts, look_at, overview_of
 from harvester.links import acts
 from harvester.models import Link, Reject, Run
 from harvester.monitoring import reject_groups, status
+from harvester.monitoring.admin_pages import page_url
 
 MAX_RUNS = 15  # of the timeline
 MAX_LIVE = 100  # links that are refreshed at once
