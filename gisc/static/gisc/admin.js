@@ -32,7 +32,7 @@
 
   function fit() {
     const table = document.querySelector("#result_list");
-    const frame = table?.closest("[data-simplebar]");
+    const frame = table?.closest(".overflow-x-auto");
     if (!frame) return;
     frame.classList.remove("gisc-fits");
     frame.classList.toggle("gisc-fits", table.scrollWidth <= frame.clientWidth + 1);
