@@ -28,7 +28,7 @@ DEV_READY := $(VENV)/.installed-to-develop
 PYTHON ?= $(shell for python in python3.11 python3.12 python3.13 python3; do \
 	$$python -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$python && break; done)
 
-# The processes of `make test`: two more than there are cores, as tests of whole nodes mostly wait; 0 runs the tests in one.
+# The processes of `make test`: one more than there are cores, as tests of whole nodes wait now and then; 0 runs the tests in one.
 TEST_WORKERS ?= $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1)
 
 # `make check` reads the settings of a published node, and neither starts nor writes anything.

@@ -84,7 +84,7 @@ def _badge(number: int) -> dict[str, str]:
 
 
 def _is_permitted(request: HttpRequest, model: str) -> bool:
-    """Whether the admin lists this model for the account, by the same rules; its own list has addresses and names of all others as well."""
+    """Whether the admin lists this model for the account, by the rules of `get_app_list`, which makes the addresses of all models besides."""
     page = admin.site.get_model_admin(apps.get_model(model))
     return page.has_module_permission(request) and any(page.get_model_perms(request).values())
 

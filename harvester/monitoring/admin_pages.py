@@ -1,4 +1,4 @@
-"""The addresses of the pages of the administration that are about a link, for what names them without loading the administration."""
+"""The pages of the administration where what waits for an operator is done, for those who name them without loading the administration."""
 
 from django.urls import reverse
 

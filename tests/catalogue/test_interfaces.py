@@ -2,7 +2,6 @@
 
 import re
 import shlex
-import shutil
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,6 +14,7 @@ from catalogue.discovery.sru.indexes import INDEXES, spelled
 from catalogue.pages import interfaces
 from gisc import settings as node_settings
 from gisc.wis_monitoring import measuring
+from tests.support import paths
 from tests.support.paths import ROOT
 from tests.support.served import Served, served
 from tests.support.world import iso_record, put
@@ -39,9 +39,7 @@ def server(transactional_db: None, tmp_path: Path) -> Iterator[Served]:
 
 
 def test_each_example_is_answered(server: Served) -> None:
-    curl = shutil.which("curl")
-    if curl is None:
-        pytest.skip("curl is not installed")
+    curl = paths.program("curl")
     lines = commands(TEXT) + commands(SRU) + commands(CSW)
     if not interfaces.is_offered(interfaces.CSW):
         lines = [line for line in lines if "/csw" not in line]

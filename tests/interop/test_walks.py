@@ -6,7 +6,6 @@ WALK_RECORDS is how many records there are; by default two thousand.
 import json
 import os
 import random
-import shutil
 import subprocess
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -25,7 +24,7 @@ from catalogue.documents.sources import Document
 from catalogue.models import Record
 from catalogue.reading import lists
 from catalogue.writing import store
-from tests.support import world
+from tests.support import paths, world
 from tests.support.installing import python_with
 from tests.support.served import Served, served
 from tests.support.threads import TIMEOUT_S, threads
@@ -71,9 +70,7 @@ def by_pyoai(base_url: str, since: str) -> list[Told]:
 
 
 def by_curl(base_url: str, since: str, *options: str) -> list[Told]:
-    curl = shutil.which("curl")
-    if curl is None:
-        pytest.skip("curl is not installed")
+    curl = paths.program("curl")
     told: list[Told] = []
     arguments = {"metadataPrefix": "iso19139", **({"from": since} if since else {})}
     while arguments:

@@ -2,7 +2,6 @@
 
 import os
 import re
-import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -11,6 +10,7 @@ from pathlib import Path
 import pytest
 from pytest_httpserver import HTTPServer
 
+from tests.support import paths
 from tests.support.nodes import Node, environment, free_port
 from tests.support.paths import ROOT
 from tests.support.provider import Provider, fill
@@ -55,8 +55,8 @@ def test_each_command_of_a_guide_runs(guide: str, node: Node, checkout: Path, ht
         f"{block}\n" if kind == "sh" else f"{python} - <<'end of python'\n{block}\nend of python\n"
         for kind, block in blocks
     )
-    if re.search(r"\bcurl\b", script) and shutil.which("curl") is None:
-        pytest.skip("curl is not installed")
+    if re.search(r"\bcurl\b", script):
+        paths.program("curl")
     settings = {"GISC_DATA_DIR": str(node.data_dir), "PORT": str(node.port), "GISC_RETRY_SECONDS": "1"}
     done = subprocess.run(
         ["bash", "-euxo", "pipefail", "-c", script],

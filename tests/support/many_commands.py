@@ -10,11 +10,13 @@ import importlib
 import json
 import os
 import select
+import signal
 import subprocess
 import sys
 import tempfile
 import threading
 from collections import OrderedDict
+from contextlib import closing
 from pathlib import Path
 from urllib.parse import quote
 
@@ -26,36 +28,23 @@ from tests.support.nodes import environment
 from tests.support.paths import ROOT
 
 
-def run_commands(commands: list[list[str]], *, code: Path = ROOT, **settings: str) -> list[tuple[int, str, str]]:
-    """Run each command of a checkout with these settings; exit status, standard output and standard error of each."""
-    done = subprocess.run(
-        _PROGRAM,
-        cwd=code,
-        env=environment(**settings),
-        input="".join(f"{json.dumps(arguments)}\n" for arguments in commands),
-        capture_output=True,
-        text=True,
-        timeout=300,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-    return [(status, out, err) for status, out, err in map(json.loads, done.stdout.splitlines())]
-
-
-_PROGRAM = (sys.executable, "-m", "tests.support.many_commands")
-
-
 class LoadedProgram:
-    """A process that has loaded `manage.py` with these variables of the environment, and waits for commands."""
+    """A process that has loaded `manage.py` of a checkout with these variables of the environment, and waits for commands."""
 
-    def __init__(self, variables: dict[str, str]) -> None:
+    def __init__(self, variables: dict[str, str], code: Path = ROOT) -> None:
         self._one_at_a_time = threading.RLock()
         self._process = subprocess.Popen(
-            _PROGRAM, cwd=ROOT, env=variables, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+            [sys.executable, "-m", "tests.support.many_commands"],
+            cwd=code,
+            env=variables,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            start_new_session=True,  # a command that takes too long is killed with it
         )
 
     def run(self, *arguments: str, timeout_s: float) -> subprocess.CompletedProcess[str]:
-        """Run a command to its end. Raises TimeoutExpired, and waits for no further command then."""
+        """Run a command to its end. Raises TimeoutExpired, and runs no further command then."""
         stdin, stdout = self._process.stdin, self._process.stdout
         assert stdin is not None and stdout is not None
         with self._one_at_a_time:
@@ -64,18 +53,27 @@ class LoadedProgram:
             if not select.select([stdout], [], [], timeout_s)[0]:
                 self.close()
                 raise subprocess.TimeoutExpired(["manage.py", *arguments], timeout_s)
-            status, out, err = json.loads(stdout.readline() or "null")  # null: it could not be loaded, and has said why
-        return subprocess.CompletedProcess(["manage.py", *arguments], status, out, err)
+            answer = stdout.readline()
+        assert answer, "the process with manage.py has ended; standard error says why"
+        return subprocess.CompletedProcess(["manage.py", *arguments], *json.loads(answer))
 
     @property
     def has_ended(self) -> bool:
         return self._process.poll() is not None
 
     def close(self) -> None:
-        """End the process, once the command that it runs has ended."""
+        """End the process, once the command that it runs has ended or taken too long."""
         with self._one_at_a_time:
-            self._process.kill()
+            if not self.has_ended:
+                os.killpg(self._process.pid, signal.SIGKILL)
             self._process.communicate()
+
+
+def run_commands(commands: list[list[str]], *, code: Path = ROOT, **settings: str) -> list[tuple[int, str, str]]:
+    """Run each command of a checkout with these settings; exit status, standard output and standard error of each."""
+    with closing(LoadedProgram(environment(**settings), code)) as program:
+        answers = [program.run(*arguments, timeout_s=300) for arguments in commands]
+    return [(answer.returncode, answer.stdout, answer.stderr) for answer in answers]
 
 
 _MOST_LOADED = 2  # chosen: two hosts at once; each takes some 80 MB

@@ -1,6 +1,7 @@
-"""Where things are: the repository, and beside it the material of some tests (GISC_SHARED): real records, schemas."""
+"""Where things are: the repository, programs of the host, and the material of some tests (GISC_SHARED): real records, schemas."""
 
 import os
+import shutil
 from pathlib import Path
 
 import pytest
@@ -15,3 +16,11 @@ def shared(*parts: str) -> Path:
     if not path.exists():
         pytest.skip(f"{path} is not there; name the folder that holds it in GISC_SHARED")
     return path
+
+
+def program(name: str) -> str:
+    """Return the path of a program; the test is skipped where it is not installed."""
+    found = shutil.which(name)
+    if found is None:
+        pytest.skip(f"{name} is not installed")
+    return found
