@@ -1,4 +1,5 @@
-"""Heartbeats: worker and beat write into Redis every few seconds that they live, and health and metrics read it.
+"""Heartbeats: worker and beat write into Redis every few seconds that they live, and health and metrics read it. So do ticks, which
+database they are of: another node of the same name takes messages of this one.
 
 In Redis, because a heartbeat is of use for seconds. Their times are Redis's own, so that the clocks of hosts do not count.
 """
@@ -25,6 +26,8 @@ WORKER, BEAT = "worker", "beat"
 _EVERY_S = 10.0  # chosen
 _ALIVE_S = 35.0  # chosen: three heartbeats may be lost
 _FORGOTTEN_S = 86_400.0  # chosen: a host that has not been seen for a day has another name now
+_LATELY_S = 300.0  # chosen: ten ticks at the usual interval
+_PAUSE_S = 3600.0  # chosen: a node whose ticks stop for so long begins anew
 _TIMEOUT_S = 2
 
 
@@ -54,12 +57,22 @@ class RedisState(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
+class DatabaseUse:
+    """A database of which ticks came through this Redis (`catalogue.database_identity`), and how long ago the first and the last did."""
+
+    identity: str
+    first_age_s: float
+    last_age_s: float
+
+
+@dataclass(frozen=True, slots=True)
 class Broker:
     """Redis as it was found, with the heartbeats in it. `restarts`: pool processes that took the place of others so far."""
 
     state: RedisState
     heartbeats: tuple[Heartbeat, ...] = ()
     restarts: int = 0
+    databases: tuple[DatabaseUse, ...] = ()
 
     def alive(self, kind: str) -> list[Heartbeat]:
         """Return the heartbeats of the processes of this kind that live."""
@@ -76,6 +89,16 @@ class Broker:
         lately = [heartbeat for heartbeat in self.heartbeats if heartbeat.age_s <= settings.GISC_CANARY_SECONDS]
         return max(settings.GISC_HARVEST_WORKERS, sum(each.expected for each in lately if each.kind == WORKER))
 
+    def is_shared(self, identity: str | None) -> bool:
+        """Whether ticks of another database than this come through beside ours, so that two nodes have one name.
+
+        Not where ours began when the other's had ended: then the primary has changed, or the node has moved.
+        """
+        lately_s = max(_LATELY_S, 3.0 * settings.GISC_BEAT_SECONDS)
+        ours = [use for use in self.databases if use.identity == identity]
+        others = [use for use in self.databases if use.identity != identity and use.last_age_s <= lately_s]
+        return any(theirs.last_age_s < use.first_age_s for use in ours for theirs in others)
+
 
 # --- Read -------------------------------------------------------------------------------------------
 
@@ -89,16 +112,19 @@ def read() -> Broker:
             pipeline.time()
             pipeline.hgetall(_key("heartbeats"))
             pipeline.get(_key("restarts"))
-            written, now, stored, restarts = pipeline.execute(raise_on_error=False)
+            pipeline.hgetall(_key("databases"))
+            written, now, stored, restarts, databases = pipeline.execute(raise_on_error=False)
     except redis.RedisError as exc:
         logger.warning("Redis not reachable", extra={"reason": str(exc)})
         return Broker(RedisState.AWAY)
-    for answer in (now, stored, restarts):
+    for answer in (now, stored, restarts, databases):
         if isinstance(answer, Exception):
             logger.warning("Redis not readable", extra={"reason": str(answer)})
             return Broker(RedisState.REFUSES)
-    heartbeats = tuple(_parse(name, text, _seconds(now)) for name, text in sorted(stored.items()))
-    return Broker(_state_after(written), heartbeats, int(restarts or 0))
+    now_s = _seconds(now)
+    heartbeats = tuple(_parse(name, text, now_s) for name, text in sorted(stored.items()))
+    uses = tuple(_parse_use(identity, text, now_s) for identity, text in sorted(databases.items()))
+    return Broker(_state_after(written), heartbeats, int(restarts or 0), uses)
 
 
 def _state_after(written: object) -> RedisState:
@@ -115,7 +141,30 @@ def _parse(field_name: bytes, text: bytes, now_s: float) -> Heartbeat:
     return Heartbeat(kind, name, facts["pid"], tuple(facts["processes"]), facts["expected"], age_s)
 
 
+def _parse_use(identity: bytes, text: bytes, now_s: float) -> DatabaseUse:
+    facts = json.loads(text)
+    return DatabaseUse(identity.decode(), max(now_s - facts["first"], 0.0), max(now_s - facts["last"], 0.0))
+
+
 # --- Write ------------------------------------------------------------------------------------------
+
+
+def note_database(identity: str) -> None:
+    """Write that a tick of this database came through now. Without Redis nothing is written."""
+    try:
+        with _connect() as client:
+            now_s = _seconds(client.time())
+            stored = {name.decode(): json.loads(text) for name, text in client.hgetall(_key("databases")).items()}
+            before = stored.get(identity, {"first": now_s, "last": now_s})
+            goes_on = now_s - before["last"] <= max(_PAUSE_S, 3.0 * settings.GISC_BEAT_SECONDS)
+            facts = {"first": before["first"] if goes_on else now_s, "last": now_s}
+            pipeline = client.pipeline()
+            pipeline.hset(_key("databases"), identity, json.dumps(facts))
+            if old := [name for name, use in stored.items() if name != identity and now_s - use["last"] > _FORGOTTEN_S]:
+                pipeline.hdel(_key("databases"), *old)
+            pipeline.execute()
+    except redis.RedisError as exc:
+        logger.debug("not written which database this is", extra={"reason": str(exc)})
 
 
 @dataclass(slots=True)

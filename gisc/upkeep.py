@@ -1,5 +1,5 @@
 """Remove what would grow without bound beside the apps: sessions, sign-ins, the audit log, servers' logs,
-files of dead processes.
+files of dead processes. And note which database this node has.
 
 The catalogue's tick calls `tick`, by a dotted path in the settings.
 """
@@ -21,7 +21,8 @@ from django.db.models import Model, QuerySet
 from django_otp.plugins.otp_totp.models import TOTPDevice
 
 from catalogue import seams
-from gisc import embedded, metrics_files
+from catalogue.database_identity import database_identity
+from gisc import embedded, heartbeat, metrics_files
 from gisc.audit.models import Act
 
 logger = logging.getLogger(__name__)
@@ -47,8 +48,10 @@ _next_s = 0.0
 
 
 def tick() -> None:
-    """Clean up, if this process has not done so lately."""
+    """Note in Redis which database the ticks of this node are of; clean up, if this process has not done so lately."""
     global _next_s
+    if (identity := database_identity()) is not None:
+        heartbeat.note_database(identity)
     if seams.monotonic() >= _next_s:
         _next_s = seams.monotonic() + DEFAULTS.every_s
         clean_up()

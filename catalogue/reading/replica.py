@@ -19,6 +19,7 @@ from django.db.backends.signals import connection_created
 
 from catalogue import seams
 from catalogue.database_deadline import deadline
+from catalogue.database_identity import CLUSTER_AND_DATABASE, TIMELINE
 from catalogue.limits import Replaceable
 from catalogue.outage import ERRORS
 
@@ -206,20 +207,14 @@ class _Copy:
     instant: datetime
 
 
-# The cluster, and the database in it: a streaming replica has both numbers.
-_IDENTITY = """
-    (SELECT system_identifier FROM pg_control_system()) || '/' || (SELECT oid FROM pg_database WHERE datname = current_database())
-"""
 _EPOCH = "(SELECT epoch FROM catalogue_journalposition)"
-# Flushed, not inserted: what others can see has been flushed. The name of a file of the log begins with its timeline.
 _SELECT_PRIMARY = f"""
-    SELECT {_IDENTITY}, ('x' || substr(pg_walfile_name(pg_current_wal_flush_lsn()), 1, 8))::bit(32)::bigint,
-           (pg_current_wal_flush_lsn() - '0/0')::bigint, gisc_clock(), {_EPOCH}
+    SELECT {CLUSTER_AND_DATABASE}, {TIMELINE}, (pg_current_wal_flush_lsn() - '0/0')::bigint, gisc_clock(), {_EPOCH}
     WHERE NOT pg_is_in_recovery()
 """
 # No row, and no write, where it is no replica.
 _SELECT_COPY = f"""
-    SELECT {_IDENTITY}, greatest(c.timeline_id, r.min_recovery_end_timeline), (pg_last_wal_replay_lsn() - '0/0')::bigint,
+    SELECT {CLUSTER_AND_DATABASE}, greatest(c.timeline_id, r.min_recovery_end_timeline), (pg_last_wal_replay_lsn() - '0/0')::bigint,
            pg_last_xact_replay_timestamp(), {_EPOCH}, catalogue_instant()
     FROM pg_control_checkpoint() c, pg_control_recovery() r
     WHERE pg_is_in_recovery()

@@ -208,6 +208,8 @@ _REDIS = {
 
 def _redis(found: Reading) -> Part:
     code = _REDIS.get(found.broker.state)
+    if code is None and found.broker.is_shared(found.identity):
+        code = PartCode.REDIS_SHARED
     return _ok("redis") if code is None else _degraded("redis", code)
 
 

@@ -16,6 +16,7 @@ from django.db import connection, transaction
 
 from catalogue import checks, chores, journal, journal_state, seams
 from catalogue.database_deadline import deadline
+from catalogue.database_identity import database_identity
 from catalogue.outage import ERRORS, is_outage
 from catalogue.reading import replica, stats
 from catalogue.reading.replica import Examined
@@ -64,7 +65,7 @@ class Reading:
     """What was read at one moment. None: it could not be read, because the database did not answer.
 
     `unarchived_wal`: the file that PostgreSQL could not archive; '' if there is none, or nothing is archived. `replica`: None
-    also where none is set up.
+    also where none is set up. `identity`: of the database; None also where it is not known.
     """
 
     database: DatabaseState
@@ -80,6 +81,7 @@ class Reading:
     waiting_for_search: int | None = None
     unarchived_wal: str | None = None
     replica: Examined | None = None
+    identity: str | None = None
 
     @property
     def has_database(self) -> bool:
@@ -115,6 +117,7 @@ def _read_node() -> Reading:
             journal=_ask(_journal_facts),
             waiting_for_search=_ask(stats.count_waiting_for_search),
             unarchived_wal=_ask(wal_archive.unarchived),
+            identity=_ask(database_identity),
         )
 
 

@@ -58,6 +58,7 @@ class PartCode(Code):
     REDIS_AWAY = "redis-away"
     REDIS_FULL = "redis-full"
     REDIS_REFUSES = "redis-refuses"
+    REDIS_SHARED = "redis-shared"
     NO_WORKER = "no-worker"
     WORKERS_MISSING = "workers-missing"
     NO_BEAT = "no-beat"
@@ -177,6 +178,10 @@ PARTS: Mapping[str, Sentence] = {
     ),
     PartCode.REDIS_REFUSES: (
         _("Redis refuses what is written, so nothing is harvested by schedule: the log of this node has its reason")
+    ),
+    PartCode.REDIS_SHARED: _(
+        "another node with this GISC_NAME and another database uses this Redis, and each takes ticks and runs of the other, so that "
+        "harvests come late: stop it (it may be a copy for tests), or give it another GISC_NAME or REDIS_URL"
     ),
     PartCode.NO_WORKER: _("no worker runs, so nothing is harvested: start the worker, or look at its log"),
     PartCode.WORKERS_MISSING: _("{alive} of {expected} processes of the workers run: look at the log of the worker"),
