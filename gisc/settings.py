@@ -14,6 +14,7 @@ from django.templatetags.static import static
 from django.urls import reverse_lazy
 from django.utils.translation import gettext_lazy as _
 from kombu import Queue
+from psycopg2.extensions import ISOLATION_LEVEL_READ_COMMITTED
 
 from gisc import __version__, early_texts, embedded, env, installation
 from gisc.early_texts import gettext
@@ -319,6 +320,8 @@ DATABASES = {
 }
 # A database host that drops packets must not block a health check, or a worker, for minutes.
 DATABASES["default"].setdefault("OPTIONS", {}).setdefault("connect_timeout", 5)
+# Datestamps rest on it, also where somebody changes default_transaction_isolation of the server later (docs/datestamps.md).
+DATABASES["default"]["OPTIONS"]["isolation_level"] = ISOLATION_LEVEL_READ_COMMITTED
 if _DATABASE_REPLICA_URL:
     # A host that is cut off while it makes an answer is given up after 25 s; one that cannot be reached after 3.
     DATABASES["replica"] = dj_database_url.parse(_DATABASE_REPLICA_URL, conn_max_age=60, conn_health_checks=True) | {

@@ -93,6 +93,16 @@ def test_so_is_one_of_another_encoding_or_whose_transactions_see_one_snapshot() 
     assert checks.why_unfit() == []
 
 
+@pytest.mark.django_db(transaction=True)
+def test_transactions_see_what_others_have_written_also_where_the_default_is_changed_while_the_node_runs() -> None:
+    with databases.scratch() as name:
+        databases.as_superuser(f"ALTER DATABASE {name} SET default_transaction_isolation TO 'serializable'")
+        with databases.in_place_of_the_tests(name), transaction.atomic(), connection.cursor() as cursor:
+            names = ("default_transaction_isolation", "transaction_isolation")
+            cursor.execute("SELECT current_setting(%s), current_setting(%s)", names)
+            assert cursor.fetchone() == ("serializable", "read committed")
+
+
 def test_the_sentence_says_how_transactions_are_made_what_they_should_be(role: str, tmp_path: Path) -> None:
     with databases.scratch(options=f"OWNER {role}") as name:
         address = url(name, role)

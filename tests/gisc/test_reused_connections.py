@@ -136,11 +136,12 @@ def test_a_kept_connection_is_in_the_isolation_that_the_settings_ask_for() -> No
         ask()
         return connection.connection.isolation_level, connection.isolation_level
 
-    connection.settings_dict["OPTIONS"]["isolation_level"] = ISOLATION_LEVEL_SERIALIZABLE
+    options = connection.settings_dict["OPTIONS"]
+    connection.settings_dict["OPTIONS"] = options | {"isolation_level": ISOLATION_LEVEL_SERIALIZABLE}
     try:
         assert in_thread(level) == in_thread(level) == (ISOLATION_LEVEL_SERIALIZABLE, ISOLATION_LEVEL_SERIALIZABLE)
     finally:
-        del connection.settings_dict["OPTIONS"]["isolation_level"]
+        connection.settings_dict["OPTIONS"] = options
 
 
 def test_the_processes_of_a_worker_keep_connections() -> None:
