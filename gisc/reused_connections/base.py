@@ -13,7 +13,7 @@ from typing import Any
 
 import psycopg2
 from django.conf import settings
-from django.db.backends.postgresql import base
+from django.db.backends.postgresql import base, features
 from django.db.backends.postgresql.psycopg_any import IsolationLevel
 from psycopg2.extensions import TRANSACTION_STATUS_IDLE
 
@@ -88,6 +88,12 @@ def _works(connection: Any) -> bool:
     return True
 
 
+class DatabaseFeatures(features.DatabaseFeatures):
+    """What Django knows of the server. One before 15 has no UNIQUE NULLS NOT DISTINCT, without which no header is stored."""
+
+    minimum_database_version = (15,)
+
+
 class DatabaseWrapper(base.DatabaseWrapper):
     """A connection of Django whose connection to the server is kept when it is closed, for the next one.
 
@@ -95,6 +101,7 @@ class DatabaseWrapper(base.DatabaseWrapper):
     """
 
     client_class = DatabaseClient
+    features_class = DatabaseFeatures
     close_at: float | None
 
     def get_new_connection(self, conn_params: dict[str, Any]) -> Any:

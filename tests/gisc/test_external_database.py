@@ -9,9 +9,9 @@ from urllib.parse import parse_qs, quote, urlsplit
 
 import psycopg2
 import pytest
+from django.core.checks import run_checks
 from django.core.exceptions import ImproperlyConfigured
-from django.db import IntegrityError, NotSupportedError, connection, transaction
-from django.db.backends.postgresql.features import DatabaseFeatures
+from django.db import IntegrityError, NotSupportedError, connection, connections, transaction
 from pytest_django.plugin import DjangoDbBlocker
 
 from catalogue import bootstrap, checks
@@ -116,12 +116,27 @@ def test_the_sentence_says_how_transactions_are_made_what_they_should_be(role: s
 
 @pytest.mark.usefixtures("db")
 def test_a_server_that_is_too_old_is_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(DatabaseFeatures, "minimum_database_version", (99,))
+    monkeypatch.setattr(connection, "pg_version", 140_023)  # in place of the cached property
     with pytest.raises(NotSupportedError) as error:
         connection.check_database_version_supported()
     sentence = command_errors.describe(error.value)
     assert sentence is not None
-    assert "PostgreSQL 99 or later is required (found" in sentence
+    assert "PostgreSQL 15 or later is required (found 14.23)" in sentence
+
+
+@pytest.mark.usefixtures("db")
+def test_the_oldest_server_that_is_not_refused_can_do_what_each_model_asks_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Django leaves a constraint out that the server does not know, and then no header of a provider could be stored."""
+    server = connections["default"]
+    (oldest,) = server.features.minimum_database_version
+
+    def asked_of(version: int) -> list[str | None]:
+        monkeypatch.setitem(server.__dict__, "pg_version", version * 10_000)
+        monkeypatch.setitem(server.__dict__, "features", type(server.features)(server))
+        return [found.id for found in run_checks(databases=["default"]) if (found.id or "").startswith("models.")]
+
+    assert asked_of(oldest) == []
+    assert set(asked_of(oldest - 1)) == {"models.W047"}, "so this test would notice"
 
 
 # --- Several hosts ------------------------------------------------------------------------------------
