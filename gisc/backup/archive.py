@@ -1,7 +1,7 @@
 """An archive: one tar file with the dump of the database, the files of the journal, and the manifest. Knows no database.
 
-Whether an archive is verified is in its name, as its time is: health, metrics, schedule and rotation read the folder
-alone, so that no restored database claims a backup that is not there.
+Whether an archive is verified is in its name, as its time is, and of which database: health, metrics, schedule and rotation read the
+folder alone, so that no restored database claims a backup that is not there.
 
 It is written under another name, in one pass; it gets its own when all of it is on disk.
 """
@@ -14,7 +14,7 @@ import tarfile
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import IO, Any, Self
 
@@ -39,30 +39,65 @@ _CHUNK_BYTES = 1024 * 1024
 
 @dataclass(frozen=True, slots=True)
 class Archive:
-    """A complete archive, by its name: when it was made, by the clock of its database, and whether it was verified."""
+    """A complete archive, by its name: when it was made, by the clock of its database, and whether it was verified.
+
+    `database`: tells two databases of nodes of one name apart; '' where the name does not say.
+    """
 
     path: Path
     made: datetime
     verified: bool
+    database: str = ""
 
 
 def list_archives(folder: Path, node: str) -> list[Archive]:
     """Return the archives of a node in a folder, the oldest first; other files are not looked at. Raises OSError."""
-    pattern = re.compile(rf"gisc-{re.escape(node)}-(\d{{8}}T\d{{6}}Z)({_UNVERIFIED})?\.tar")
+    pattern = re.compile(rf"gisc-{re.escape(node)}-(\d{{8}}T\d{{6}}Z)(?:-([0-9a-f]{{8}}))?({_UNVERIFIED})?\.tar")
     found = []
     for path in folder.iterdir():
         if match := pattern.fullmatch(path.name):
             with suppress(ValueError):  # no date of any calendar: not our file
                 made = datetime.strptime(match[1], _TIME).replace(tzinfo=UTC)
-                found.append(Archive(path, made, verified=not match[2]))
+                found.append(Archive(path, made, verified=not match[3], database=match[2] or ""))
     return sorted(found, key=lambda archive: (archive.made, archive.verified))
 
 
 def remove_drafts(folder: Path, node: str) -> None:
     """Remove what a killed backup of this node left. The caller makes sure that none is being made."""
     for path in folder.glob(f"gisc-*.tar{_DRAFT}"):
-        if re.fullmatch(rf"gisc-{re.escape(node)}-\d{{8}}T\d{{6}}Z\.tar{re.escape(_DRAFT)}", path.name):
+        if re.fullmatch(
+            rf"gisc-{re.escape(node)}-\d{{8}}T\d{{6}}Z(-[0-9a-f]{{8}})?\.tar{re.escape(_DRAFT)}", path.name
+        ):
             path.unlink(missing_ok=True)
+
+
+def database_in_name(identity: str | None) -> str:
+    """Return what tells a database from others in the names of its archives (`catalogue.database_identity`); '' if it is not known."""
+    return "" if identity is None else hashlib.sha256(identity.encode()).hexdigest()[:8]
+
+
+def of_others(archives: Iterable[Archive], database: str) -> list[Archive]:
+    """Return the archives that another node of this name has made beside ours: of another database, later than the first of this one.
+
+    Those before are ours: the database was restored, or its primary has changed.
+    """
+    found = list(archives)
+    ours = [archive.made for archive in found if archive.database and archive.database == database]
+    return [
+        archive for archive in found if archive.database not in ("", database) and ours and archive.made > min(ours)
+    ]
+
+
+def of_rotation(archives: Iterable[Archive], database: str, now: datetime, settled: timedelta) -> list[Archive]:
+    """Return the archives that the rotation of a database may remove: its own, and those before it once it has made its own for so long.
+
+    Until then nobody knows whether the node that made those goes on, beside a copy of it that was given the same folder.
+    """
+    found = list(archives)
+    ours = [archive for archive in found if archive.database in ("", database)]
+    first = min((archive.made for archive in ours if archive.database == database), default=now)
+    is_alone = not of_others(found, database) and now - first >= settled
+    return found if is_alone or not database else ours
 
 
 def to_remove(archives: Iterable[Archive], keep: int, now: datetime) -> list[Archive]:
@@ -180,8 +215,9 @@ class ArchiveWriter:
     A context: what is not finished at its end is removed. Raises OSError.
     """
 
-    def __init__(self, folder: Path, node: str, made: datetime) -> None:
-        self._folder, self._stem = folder, f"gisc-{node}-{made.strftime(_TIME)}"
+    def __init__(self, folder: Path, node: str, made: datetime, database: str = "") -> None:
+        of_database = f"-{database}" if database else ""
+        self._folder, self._stem = folder, f"gisc-{node}-{made.strftime(_TIME)}{of_database}"
         self._draft = folder / f"{self._stem}.tar{_DRAFT}"
         self.parts: list[Part] = []
 

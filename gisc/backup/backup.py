@@ -8,7 +8,7 @@ import logging
 from collections.abc import Iterator
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from pathlib import Path
 
 import psycopg2
@@ -19,12 +19,14 @@ from django.utils.crypto import salted_hmac
 from django.utils.translation import gettext
 
 from catalogue import journal, locks, seams
+from catalogue.database_identity import database_identity
 from catalogue.writing import clock
 from gisc.backup import archive, figures, journals, postgres_tools
 from gisc.backup.archive import ArchiveWriter, Figures, Manifest, Part
 from gisc.backup.errors import BackupFailed, NotVerified
 from gisc.database import applied
 
+LATE_INTERVALS = 2  # chosen: a backup that is older than so many intervals is late
 logger = logging.getLogger(__name__)
 
 
@@ -53,7 +55,8 @@ def back_up(folder: Path, *, verify: bool = True, keep: int | None = None) -> Ba
         try:
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             archive.remove_drafts(folder, settings.GISC_NAME)
-            path, manifest = _write(folder, tools, verify=verify)
+            database = archive.database_in_name(database_identity())
+            path, manifest = _write(folder, database, tools, verify=verify)
             size = path.stat().st_size
         except OSError as exc:
             raise BackupFailed(
@@ -61,7 +64,7 @@ def back_up(folder: Path, *, verify: bool = True, keep: int | None = None) -> Ba
                     folder=folder, reason=exc.strerror or exc
                 )
             ) from exc
-        removed = _rotate(folder, keep) if keep is not None else ()
+        removed = _rotate(folder, database, keep) if keep is not None else ()
     facts = {"archive": str(path), "bytes": size, "records": manifest.figures.records, "verified": manifest.verified}
     if manifest.not_verified and verify:
         logger.error("backup made, and not verified", extra=facts | {"reason": manifest.not_verified})
@@ -87,10 +90,10 @@ def _snapshot() -> Iterator[_Snapshot]:
         yield _Snapshot(name, clock.database_now())
 
 
-def _write(folder: Path, tools: postgres_tools.Tools, *, verify: bool) -> tuple[Path, Manifest]:
+def _write(folder: Path, database: str, tools: postgres_tools.Tools, *, verify: bool) -> tuple[Path, Manifest]:
     with ExitStack() as stack:
         with _snapshot() as snapshot:
-            writer = stack.enter_context(ArchiveWriter(folder, settings.GISC_NAME, snapshot.made))
+            writer = stack.enter_context(ArchiveWriter(folder, settings.GISC_NAME, snapshot.made, database))
             with closing(postgres_tools.dump(tools, snapshot.name)) as chunks:
                 dump = writer.add(archive.DATABASE, chunks)
             manifest = _describe(snapshot)
@@ -143,11 +146,16 @@ def _verify(writer: ArchiveWriter, dump: Part, expected: Figures, tools: postgre
         return f"the scratch database cannot be used ({' '.join(str(exc).split())})"
 
 
-def _rotate(folder: Path, keep: int) -> tuple[Path, ...]:
-    """Remove the oldest archives of this node beyond `keep`; one that cannot be removed stays, and is logged."""
-    removed = []
+def _rotate(folder: Path, database: str, keep: int) -> tuple[Path, ...]:
+    """Remove the oldest archives of this node beyond `keep`; one that cannot be removed stays, and is logged.
+
+    Those of another node of this name are not touched, nor do they count.
+    """
+    removed, now = [], seams.now()
+    settled = timedelta(hours=LATE_INTERVALS * settings.GISC_BACKUP_HOURS)
     try:
-        for each in archive.to_remove(archive.list_archives(folder, settings.GISC_NAME), keep, seams.now()):
+        found = archive.list_archives(folder, settings.GISC_NAME)
+        for each in archive.to_remove(archive.of_rotation(found, database, now, settled), keep, now):
             each.path.unlink()
             removed.append(each.path)
     except OSError as exc:

@@ -4,7 +4,7 @@ What has to follow, because the database is now older than what the world has se
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import IO
 
@@ -15,7 +15,7 @@ from django.utils.translation import gettext, gettext_noop, ngettext
 from catalogue import checks, journal_state
 from gisc import database
 from gisc.backup import archive, figures, postgres_tools
-from gisc.backup.archive import Manifest
+from gisc.backup.archive import Archive, Manifest
 from gisc.backup.errors import BackupFailed, NotVerified, RestoreRefused
 
 _EMPTY_EMBEDDED = gettext_noop("stop the node, move {folder} away, and restore again")
@@ -29,6 +29,7 @@ def find_archive(path: Path) -> Path:
     archives = archive.list_archives(path, settings.GISC_NAME)
     verified = [each.path for each in archives if each.verified]
     if verified:
+        _check_one_database(path, archives)
         return verified[-1]
     text = (
         gettext(
@@ -40,6 +41,19 @@ def find_archive(path: Path) -> Path:
     raise RestoreRefused(
         text.format(path=path, node=settings.GISC_NAME, newest=archives[-1].path if archives else None)
     )
+
+
+def _check_one_database(path: Path, archives: Sequence[Archive]) -> None:
+    """Refuse to choose between archives of two nodes of one name, which were made in turn."""
+    newest = archives[-1]
+    if others := archive.of_others(archives, newest.database):
+        text = gettext(
+            "{path} has archives of two databases of {node}, which were made in turn, such as {newest} and {other}: name the one to "
+            "restore. Nothing was changed."
+        )
+        raise RestoreRefused(
+            text.format(path=path, node=settings.GISC_NAME, newest=newest.path.name, other=others[-1].path.name)
+        )
 
 
 def restore_database(path: Path) -> Manifest:

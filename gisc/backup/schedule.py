@@ -13,22 +13,22 @@ from django.db import DatabaseError, connection
 from django.utils.translation import gettext
 
 from catalogue import journal_state, seams
+from catalogue.database_identity import database_identity
 from gisc.backup import archive
-from gisc.backup.backup import back_up
+from gisc.backup.backup import LATE_INTERVALS, back_up
 from gisc.backup.errors import BackupFailed
 
 logger = logging.getLogger(__name__)
 
 _POLL_S = 60.0
 _RETRY_S = 600.0  # chosen: after a backup that failed
-_LATE_INTERVALS = 2
 
 
 @dataclass(frozen=True, slots=True)
 class BackupState:
     """How the backups of this node stand.
 
-    `state`: one or a few words, for people. `made`: the time of the newest verified archive that is there; None if there
+    `state`: one or a few words, for people. `is_shared`: another node of this name makes backups there. `made`: the time of the newest verified archive that is there; None if there
     is none. `last_is_verified`: whether the newest archive of all is verified; None if there is none.
     """
 
@@ -36,6 +36,7 @@ class BackupState:
     is_configured: bool = True
     is_readable: bool = True
     is_late: bool = False
+    is_shared: bool = False
     made: datetime | None = None
     age_s: float | None = None
     last_is_verified: bool | None = None
@@ -46,26 +47,37 @@ class BackupState:
         return {"state": self.state, "age_s": age_s, "late": self.is_late, "last_is_verified": self.last_is_verified}
 
 
-def backup_state() -> BackupState:
-    """Read how the backups stand. Archives with a time in the future, made while the clock was ahead, do not count."""
+def backup_state(identity: str | None) -> BackupState:
+    """Read how the backups of a database stand (`catalogue.database_identity`; None: it is not known).
+
+    Archives with a time in the future, made while the clock was ahead, do not count, nor do those of another node of this name.
+    """
     if settings.GISC_BACKUP_DIR is None:
         return BackupState("no backup configured", is_configured=False)
     try:
         now = seams.now()
-        archives = [each for each in _list() if each.made <= now + _CLOCK_TOLERANCE]
+        found = [each for each in _list() if each.made <= now + _CLOCK_TOLERANCE]
     except OSError as exc:
         return BackupState(f"GISC_BACKUP_DIR cannot be read ({exc.strerror})", is_readable=False, is_late=True)
+    late_s = LATE_INTERVALS * settings.GISC_BACKUP_HOURS * 3600
+    others = archive.of_others(found, archive.database_in_name(identity))
+    is_shared = any((now - each.made).total_seconds() <= late_s for each in others)
+    archives = [each for each in found if each not in others]
     if not archives:
-        return BackupState("no backup yet", is_late=True)
+        return BackupState("no backup yet", is_late=True, is_shared=is_shared)
     newest = archives[-1]
     verified = [each for each in archives if each.verified]
     if not verified:
-        return BackupState("no backup is verified", is_late=True, last_is_verified=False)
+        return BackupState("no backup is verified", is_late=True, is_shared=is_shared, last_is_verified=False)
     made = verified[-1].made
     age_s = max((now - made).total_seconds(), 0.0)
-    is_late = age_s > _LATE_INTERVALS * settings.GISC_BACKUP_HOURS * 3600
     return BackupState(
-        "late" if is_late else "ok", is_late=is_late, made=made, age_s=age_s, last_is_verified=newest.verified
+        "late" if age_s > late_s else "ok",
+        is_late=age_s > late_s,
+        is_shared=is_shared,
+        made=made,
+        age_s=age_s,
+        last_is_verified=newest.verified,
     )
 
 
@@ -84,10 +96,18 @@ def _folder() -> Path:
 
 
 def is_due() -> bool:
-    """Whether the newest archive, verified or not, is older than GISC_BACKUP_HOURS. Raises OSError."""
-    now = seams.now()
-    made = [each.made for each in _list() if each.made <= now + _CLOCK_TOLERANCE]
+    """Whether the newest archive of this database, verified or not, is older than GISC_BACKUP_HOURS. Raises OSError."""
+    now, database = seams.now(), archive.database_in_name(_identity())
+    ours = [each for each in _list() if each.database in ("", database) or not database]
+    made = [each.made for each in ours if each.made <= now + _CLOCK_TOLERANCE]
     return not made or now - made[-1] >= timedelta(hours=settings.GISC_BACKUP_HOURS)
+
+
+def _identity() -> str | None:
+    try:
+        return database_identity()
+    except DatabaseError:  # what is due will fail, and say why
+        return None
 
 
 def run() -> None:

@@ -325,6 +325,8 @@ def _backup(found: Reading) -> Part:
         return _unknown("backup", PartCode.BACKUP_NOT_CONFIGURED)
     if not backup.is_readable:
         return _degraded("backup", PartCode.BACKUP_NOT_READABLE)
+    if backup.is_shared:
+        return _degraded("backup", PartCode.BACKUP_SHARED)
     if backup.age_s is None:
         return _degraded("backup", PartCode.NO_BACKUP)
     age_h = round(backup.age_s / 3600, 1)

@@ -96,9 +96,11 @@ def read() -> Reading:
 
 
 def _read_node() -> Reading:
-    broker, backup, disks = heartbeat.read(), backup_state(), disk_space.disks()
+    broker, disks = heartbeat.read(), disk_space.disks()
     with deadline(_DEADLINE_S):
         state = _database_state()
+        identity = None if state == DatabaseState.AWAY else _ask(database_identity)
+        backup = backup_state(identity)
         if state == DatabaseState.AWAY:
             return Reading(state, broker, backup, disks)
         durability = _ask(checks.disabled_durability)
@@ -117,7 +119,7 @@ def _read_node() -> Reading:
             journal=_ask(_journal_facts),
             waiting_for_search=_ask(stats.count_waiting_for_search),
             unarchived_wal=_ask(wal_archive.unarchived),
-            identity=_ask(database_identity),
+            identity=identity,
         )
 
 

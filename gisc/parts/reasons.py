@@ -83,6 +83,7 @@ class PartCode(Code):
     DISK_NOT_READABLE = "disk-not-readable"
     BACKUP_NOT_CONFIGURED = "backup-not-configured"
     BACKUP_NOT_READABLE = "backup-not-readable"
+    BACKUP_SHARED = "backup-shared"
     NO_BACKUP = "no-backup"
     BACKUP_LATE = "backup-late"
     BACKUP_NOT_VERIFIED = "backup-not-verified"
@@ -253,6 +254,10 @@ PARTS: Mapping[str, Sentence] = {
     ),
     PartCode.BACKUP_NOT_CONFIGURED: _("this node makes no backups: name a folder on another disk in GISC_BACKUP_DIR"),
     PartCode.BACKUP_NOT_READABLE: _("GISC_BACKUP_DIR cannot be read: mount it, or correct its permissions"),
+    PartCode.BACKUP_SHARED: _(
+        "another node with this GISC_NAME and another database makes its backups in GISC_BACKUP_DIR, too: give it another folder (it may be a "
+        "copy for tests); its archives do not count here, and are not removed"
+    ),
     PartCode.NO_BACKUP: _("there is no verified backup yet: wait for the first, or look at the log of the backup"),
     PartCode.BACKUP_LATE: (
         _(

@@ -20,8 +20,9 @@ from django.test import Client
 
 from catalogue import bootstrap, journal, seams
 from catalogue.writing import store
-from gisc.backup import BackupFailed, RestoreRefused, archive, backup, checks, postgres_tools, schedule
+from gisc.backup import BackupFailed, RestoreRefused, archive, backup, checks, postgres_tools, restore, schedule
 from gisc.backup.archive import Archive, ArchiveWriter, Figures, Manifest
+from gisc.parts.reasons import PartCode
 from tests.support.clock import SetClock
 from tests.support.commands import command
 from tests.support.threads import TIMEOUT_S, threads
@@ -270,12 +271,72 @@ def test_rotation_touches_no_file_of_anybody_else(catalogue: None, folder: Path)
     assert {path.name for path in folder.iterdir()} == others | {report.path.name}
 
 
+OURS, THEIRS = "0000aaaa", "0000bbbb"
+
+
+def of_databases(*texts: str) -> list[Archive]:
+    """Archives by the day of May and the database: `a` ours, `b` another one, none: the name does not say."""
+    names = {"a": OURS, "b": THEIRS}
+    days = [(text, datetime(2026, 5, int(text.rstrip("ab")), tzinfo=UTC)) for text in texts]
+    return [Archive(Path(text), made, verified=True, database=names.get(text[-1], "")) for text, made in days]
+
+
+@pytest.mark.parametrize(
+    ("there", "others", "rotated"),
+    [
+        (["1", "2", "3"], [], ["1", "2", "3"]),
+        (["1", "2a", "3"], [], ["1", "2a", "3"]),  # a version before has made the last one
+        (["1b", "2b", "9a"], [], ["9a"]),  # after a restore: perhaps the other one goes on
+        (["1b", "2b", "7a", "9a"], [], ["1b", "2b", "7a", "9a"]),  # it did not
+        (["1", "1b", "2b", "7a", "8b", "9a"], ["8b"], ["1", "7a", "9a"]),  # it did
+        (["2a", "3b", "4b"], ["3b", "4b"], ["2a"]),
+        (["1b", "2b"], [], []),
+    ],
+)
+def test_archives_of_another_database_that_goes_on_do_not_count_and_are_not_removed(
+    there: list[str], others: list[str], rotated: list[str]
+) -> None:
+    found, now = of_databases(*there), datetime(2026, 5, 9, tzinfo=UTC)
+    assert [str(each.path) for each in archive.of_others(found, OURS)] == others
+    kept = archive.of_rotation(found, OURS, now, timedelta(days=2))
+    assert [str(each.path) for each in kept] == rotated
+    assert archive.of_rotation(found, "", now, timedelta(days=2)) == found, (
+        "where it is not known which database this is"
+    )
+
+
+def test_two_nodes_of_one_name_that_share_a_folder_keep_the_archives_of_each_other_and_say_so(
+    catalogue: None, folder: Path, settings, client: Client
+) -> None:
+    """As a copy for tests that has the settings of the node, with another number of archives to keep."""
+    settings.GISC_BACKUP_DIR, settings.GISC_BACKUP_KEEP = folder, 1
+    begun = datetime.now(UTC).replace(microsecond=0) - timedelta(days=3)
+    for hours in (0, 1, 70):
+        touch(folder, begun + timedelta(hours=hours), database=THEIRS)
+    assert schedule.back_up_if_due(), "none is of this database"
+    assert len(list(folder.iterdir())) == 4
+    assert client.get("/health/ready").json()["parts"]["backup"]["state"] == "ok", "nobody knows yet"
+
+    (ours,) = [each for each in archive.list_archives(folder, NODE) if each.database != THEIRS]
+    touch(folder, ours.made + timedelta(seconds=1), database=THEIRS)
+    part = client.get("/health/ready").json()["parts"]["backup"]
+    assert (part["state"], part["code"]) == ("degraded", PartCode.BACKUP_SHARED)
+    with pytest.raises(RestoreRefused, match="archives of two databases of"):
+        restore.find_archive(folder)
+    assert restore.find_archive(ours.path) == ours.path
+
+    report = backup.back_up(folder, keep=1)
+    assert report.removed == (ours.path,)
+    assert len([each for each in archive.list_archives(folder, NODE) if each.database == THEIRS]) == 4
+
+
 # --- Schedule, health, metrics ----------------------------------------------------------------------
 
 
-def touch(folder: Path, made: datetime, *, verified: bool = True) -> None:
+def touch(folder: Path, made: datetime, *, verified: bool = True, database: str = "") -> None:
     folder.mkdir(exist_ok=True)
-    (folder / f"gisc-{NODE}-{made:%Y%m%dT%H%M%SZ}{'' if verified else '-unverified'}.tar").touch()
+    name = f"gisc-{NODE}-{made:%Y%m%dT%H%M%SZ}{f'-{database}' if database else ''}{'' if verified else '-unverified'}"
+    (folder / f"{name}.tar").touch()
 
 
 @pytest.fixture
@@ -327,11 +388,14 @@ def test_health_and_metrics_have_the_age_of_the_newest_verified_archive_that_is_
     assert figures(client)["gisc_backup_late"] == 1
 
 
+@pytest.mark.django_db
 def test_a_backup_is_due_when_the_newest_is_as_old_as_the_interval(clock: SetClock, folder: Path) -> None:
     assert schedule.is_due()
     touch(folder, NOW - timedelta(hours=24))
     touch(folder, NOW + timedelta(days=100))
     assert schedule.is_due()
+    touch(folder, NOW - timedelta(hours=1), database=THEIRS)
+    assert schedule.is_due(), "that is of another database"
     touch(folder, NOW - timedelta(hours=23), verified=False)
     assert not schedule.is_due()
 
