@@ -28,8 +28,9 @@ _RETRY_S = 600.0  # chosen: after a backup that failed
 class BackupState:
     """How the backups of this node stand.
 
-    `state`: one or a few words, for people. `is_shared`: another node of this name makes backups there. `made`: the time of the newest verified archive that is there; None if there
-    is none. `last_is_verified`: whether the newest archive of all is verified; None if there is none.
+    `state`: one or a few words, for people. `is_shared`: another node of this name makes backups there. `made`: the time of the newest
+    verified archive that is there; None if there is none. `last_is_verified`: whether the newest archive of all is verified; None if
+    there is none.
     """
 
     state: str
