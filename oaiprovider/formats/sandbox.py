@@ -50,7 +50,9 @@ class _Told(Exception):
 
 
 class TransformFailed(_Told):
-    """This record cannot be transformed; the text is the end of a sentence that says why."""
+    """This record cannot be transformed; the text is the end of a sentence that says why. `cpu_s`: what it took to find that out."""
+
+    cpu_s = 0.0
 
 
 class LibraryFailed(TransformFailed):
@@ -107,8 +109,8 @@ class _Helper:
             status = self.process.returncode
             raise SandboxBusy(_("a helper ended as it started, with status {status}"), status=status) from exc
 
-    def transform(self, stylesheet: Stylesheet, payload: bytes, identifier: str, wall_s: float) -> bytes:
-        """Have the helper transform the record within `wall_s`. Raises TransformFailed or SandboxBusy."""
+    def transform(self, stylesheet: Stylesheet, payload: bytes, identifier: str, wall_s: float) -> tuple[bytes, float]:
+        """Have the helper transform the record within `wall_s`; also the processor time. Raises TransformFailed or SandboxBusy."""
         self.uses += 1
         self.answer_pending = True
         head = b""
@@ -119,15 +121,17 @@ class _Helper:
         deadline = seams.monotonic() + wall_s
         try:
             self._write(sandbox_child.REQUEST.pack(len(head), len(name), len(payload)) + head + name + payload)
-            kind, length = sandbox_child.ANSWER.unpack(self._read(sandbox_child.ANSWER.size, deadline))
+            kind, cpu_s, length = sandbox_child.ANSWER.unpack(self._read(sandbox_child.ANSWER.size, deadline))
             answer = self._read(length, deadline)
         except (OSError, TimeoutError) as exc:
             raise self._cause_of_death(exc, wall_s) from exc
         self.stylesheet = stylesheet
         self.answer_pending = False
         if kind == sandbox_child.TRANSFORMED:
-            return answer
-        raise self._failure(kind, answer)
+            return answer, cpu_s
+        failure = self._failure(kind, answer)
+        failure.cpu_s = cpu_s
+        raise failure
 
     def _failure(self, kind: bytes, answer: bytes) -> TransformFailed:
         """Return why there is no result. A helper that a stylesheet has broken may answer anything."""
@@ -185,7 +189,9 @@ class _Helper:
         if self.process.returncode == -signal.SIGKILL:  # by the kernel, when memory is short
             return SandboxBusy(_("a helper was killed"))
         if self.process.returncode == -signal.SIGPROF:
-            return TransformFailed(_("takes longer than {limit_s:g} s of processor time"), limit_s=self.cpu_s)
+            failure = TransformFailed(_("takes longer than {limit_s:g} s of processor time"), limit_s=self.cpu_s)
+            failure.cpu_s = self.cpu_s
+            return failure
         return self._broken()
 
     def close(self) -> None:
@@ -216,6 +222,23 @@ def transform(stylesheet: Stylesheet, payload: bytes, identifier: str) -> bytes:
 
     Raises TransformFailed, StylesheetUnusable or SandboxBusy.
     """
+    return _transform(stylesheet, payload, identifier)[0]
+
+
+def measure(stylesheet: Stylesheet, payload: bytes, identifier: str) -> tuple[float, TransformFailed | None]:
+    """Transform a record; return the seconds of processor time, which are the same on a busy machine, and why there is no result.
+
+    Raises StylesheetUnusable or SandboxBusy.
+    """
+    try:
+        return _transform(stylesheet, payload, identifier)[1], None
+    except StylesheetUnusable:
+        raise
+    except TransformFailed as exc:
+        return exc.cpu_s, exc
+
+
+def _transform(stylesheet: Stylesheet, payload: bytes, identifier: str) -> tuple[bytes, float]:
     limits = LIMITS.in_force
     helper = _take(stylesheet, limits)
     try:

@@ -6,8 +6,8 @@ processor time ends the process (the default action of SIGPROF), since libxslt c
 
 First the helper sends READY. A request is three lengths and the bytes: a stylesheet with its namespace and schema as
 JSON (empty: the same as before), an identifier, a payload. An answer is a letter (transformed, record failed, libxslt
-failed, stylesheet failed), a length and the bytes: an element, or why there is none, as JSON: a code and facts, of which
-`sandbox.py` makes the sentence. What libxslt says is a fact.
+failed, stylesheet failed), the seconds of processor time, a length and the bytes: an element, or why there is none, as JSON: a code
+and facts, of which `sandbox.py` makes the sentence. What libxslt says is a fact.
 """
 
 import json
@@ -15,6 +15,7 @@ import resource
 import signal
 import struct
 import sys
+import time
 from typing import BinaryIO
 
 from lxml import etree
@@ -22,7 +23,7 @@ from lxml import etree
 READY = b"!"
 TRANSFORMED, RECORD_FAILED, LIBRARY_FAILED, STYLESHEET_FAILED = b"M", b"R", b"L", b"S"
 REQUEST = struct.Struct(">III")
-ANSWER = struct.Struct(">cI")
+ANSWER = struct.Struct(">cdI")
 MAX_OUTPUT = 10 * 1024 * 1024  # chosen: as large as a record may be
 
 _XSI_LOCATION = "{http://www.w3.org/2001/XMLSchema-instance}schemaLocation"
@@ -52,6 +53,7 @@ def main(memory: int, cpu_s: float) -> None:
     while header := requests.read(REQUEST.size):
         stylesheet, identifier, payload = (requests.read(length) for length in REQUEST.unpack(header))
         signal.setitimer(signal.ITIMER_PROF, cpu_s)
+        begun_s = time.process_time()
         etree.clear_error_log()  # or this request would report errors of an earlier one
         try:
             if stylesheet:
@@ -72,7 +74,7 @@ def main(memory: int, cpu_s: float) -> None:
         except RecursionError:
             kind, answer = RECORD_FAILED, _reason("too-deep")
         signal.setitimer(signal.ITIMER_PROF, 0)
-        _answer(answers, kind, answer)
+        _answer(answers, kind, time.process_time() - begun_s, answer)
 
 
 def _warm_up() -> None:
@@ -149,8 +151,8 @@ def _library_reason(exc: Exception) -> bytes:
     return _reason("library", text="; ".join(list(messages)[:3]))
 
 
-def _answer(answers: BinaryIO, kind: bytes, answer: bytes) -> None:
-    answers.write(ANSWER.pack(kind, len(answer)))
+def _answer(answers: BinaryIO, kind: bytes, took_s: float, answer: bytes) -> None:
+    answers.write(ANSWER.pack(kind, took_s, len(answer)))
     answers.write(answer)
     answers.flush()
 

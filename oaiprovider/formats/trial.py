@@ -22,9 +22,8 @@ class TrialLimits:
 
     newest: int = 20  # chosen: number of records of the catalogue
     total_s: float = 30.0  # chosen: an operator waits for the whole trial
-    record_s: float = (
-        0.5  # chosen: a quarter of `cpu_s` of the sandbox; a page of a hundred such records takes a minute
-    )
+    # Of processor time. Chosen: a quarter of `cpu_s` of the sandbox; a page of a hundred such records takes a minute.
+    record_s: float = 0.5
     faults: int = 5  # that are reported
     shown: int = 12  # chosen: records whose results are shown beside one another
 
@@ -34,7 +33,10 @@ DEFAULTS = TrialLimits()
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """The result of a trial. With `faults` the stylesheet is refused; `warnings` name records that will lack the format."""
+    """The result of a trial. With `faults` the stylesheet is refused; `warnings` name records that will lack the format.
+
+    `slowest_s`: of processor time.
+    """
 
     faults: tuple[str, ...]
     warnings: tuple[str, ...] = ()
@@ -85,27 +87,6 @@ def _try_one(candidate: Stylesheet, identifier: str, *, in_time: bool) -> Tried:
     return Tried(identifier, record.payload, result, took_ms=1000 * (seams.monotonic() - started))
 
 
-def _measured(candidate: Stylesheet, payload: bytes, enough_s: float) -> tuple[float, sandbox.TransformFailed | None]:
-    """Transform a record; return the seconds, and why there is no result.
-
-    If it takes longer than enough, those of the faster of two tries: the machine may be busy.
-    """
-    identifier = iso19139.read(payload).identifier
-    best_s, failure = float("inf"), None
-    for _ in range(2):
-        started = seams.monotonic()
-        try:
-            sandbox.transform(candidate, payload, identifier)
-        except sandbox.StylesheetUnusable:
-            raise
-        except sandbox.TransformFailed as exc:
-            failure = exc
-        best_s = min(best_s, seams.monotonic() - started)
-        if best_s <= enough_s:
-            break
-    return best_s, failure
-
-
 def run(text: str, *, namespace: str, schema: str, limits: TrialLimits = DEFAULTS) -> Trial:
     """Try an uploaded stylesheet."""
     faults = stylesheet.faults(text)
@@ -123,7 +104,7 @@ def run(text: str, *, namespace: str, schema: str, limits: TrialLimits = DEFAULT
             faults.append(words.format(limit_s=limits.total_s, number=len(times)))
             break
         try:
-            took_s, failure = _measured(candidate, payload, limits.record_s)
+            took_s, failure = sandbox.measure(candidate, payload, iso19139.read(payload).identifier)
         except sandbox.StylesheetUnusable as exc:
             return Trial((_not_compiled(exc),))
         except sandbox.SandboxBusy as exc:
@@ -142,7 +123,7 @@ def run(text: str, *, namespace: str, schema: str, limits: TrialLimits = DEFAULT
     slowest = max(times, default=0.0)
     if not faults and slowest > limits.record_s:
         words = gettext(
-            "The slowest record took {slowest_s:.1f} s; at most {limit_s:g} s are allowed, or lists take too long."
+            "The slowest record took {slowest_s:.1f} s of processor time; at most {limit_s:g} s are allowed, or lists take too long."
         )
         faults.append(words.format(slowest_s=slowest, limit_s=limits.record_s))
     return Trial(tuple(faults), tuple(warnings), len(times), slowest)
