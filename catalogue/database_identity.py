@@ -1,6 +1,7 @@
 """Which database this is, so that two copies of one catalogue are told apart."""
 
 from django.db import DatabaseError, connection, transaction
+from psycopg2.errors import InsufficientPrivilege
 
 # The cluster, and the database in it: a streaming replica has both numbers.
 CLUSTER_AND_DATABASE = """
@@ -21,10 +22,7 @@ def database_identity() -> str | None:
             cursor.execute(f"SELECT {CLUSTER_AND_DATABASE} || '/' || {TIMELINE} WHERE NOT pg_is_in_recovery()")
             found = cursor.fetchone()
     except DatabaseError as exc:
-        if getattr(exc.__cause__, "pgcode", None) != _NO_RIGHT:
+        if not isinstance(exc.__cause__, InsufficientPrivilege):
             raise
         return None
     return None if found is None else str(found[0])
-
-
-_NO_RIGHT = "42501"  # insufficient_privilege

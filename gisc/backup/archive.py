@@ -52,7 +52,7 @@ class Archive:
 
 def list_archives(folder: Path, node: str) -> list[Archive]:
     """Return the archives of a node in a folder, the oldest first; other files are not looked at. Raises OSError."""
-    pattern = re.compile(rf"gisc-{re.escape(node)}-(\d{{8}}T\d{{6}}Z)(?:-([0-9a-f]{{8}}))?({_UNVERIFIED})?\.tar")
+    pattern = re.compile(rf"{_name_begins(node)}({_UNVERIFIED})?\.tar")
     found = []
     for path in folder.iterdir():
         if match := pattern.fullmatch(path.name):
@@ -65,10 +65,13 @@ def list_archives(folder: Path, node: str) -> list[Archive]:
 def remove_drafts(folder: Path, node: str) -> None:
     """Remove what a killed backup of this node left. The caller makes sure that none is being made."""
     for path in folder.glob(f"gisc-*.tar{_DRAFT}"):
-        if re.fullmatch(
-            rf"gisc-{re.escape(node)}-\d{{8}}T\d{{6}}Z(-[0-9a-f]{{8}})?\.tar{re.escape(_DRAFT)}", path.name
-        ):
+        if re.fullmatch(rf"{_name_begins(node)}\.tar{re.escape(_DRAFT)}", path.name):
             path.unlink(missing_ok=True)
+
+
+def _name_begins(node: str) -> str:
+    """Return the pattern of what the names of the archives of a node begin with; its groups are the time and the database."""
+    return rf"gisc-{re.escape(node)}-(\d{{8}}T\d{{6}}Z)(?:-([0-9a-f]{{8}}))?"
 
 
 def database_in_name(identity: str | None) -> str:
@@ -76,7 +79,7 @@ def database_in_name(identity: str | None) -> str:
     return "" if identity is None else hashlib.sha256(identity.encode()).hexdigest()[:8]
 
 
-def of_others(archives: Iterable[Archive], database: str) -> list[Archive]:
+def of_another_node(archives: Iterable[Archive], database: str) -> list[Archive]:
     """Return the archives that another node of this name has made beside ours: of another database, later than the first of this one.
 
     Those before are ours: the database was restored, or its primary has changed.
@@ -88,7 +91,7 @@ def of_others(archives: Iterable[Archive], database: str) -> list[Archive]:
     ]
 
 
-def of_rotation(archives: Iterable[Archive], database: str, now: datetime, settled: timedelta) -> list[Archive]:
+def removable(archives: Iterable[Archive], database: str, now: datetime, settled: timedelta) -> list[Archive]:
     """Return the archives that the rotation of a database may remove: its own, and those before it once it has made its own for so long.
 
     Until then nobody knows whether the node that made those goes on, beside a copy of it that was given the same folder.
@@ -96,7 +99,7 @@ def of_rotation(archives: Iterable[Archive], database: str, now: datetime, settl
     found = list(archives)
     ours = [archive for archive in found if archive.database in ("", database)]
     first = min((archive.made for archive in ours if archive.database == database), default=now)
-    is_alone = not of_others(found, database) and now - first >= settled
+    is_alone = not of_another_node(found, database) and now - first >= settled
     return found if is_alone or not database else ours
 
 

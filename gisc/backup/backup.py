@@ -155,7 +155,7 @@ def _rotate(folder: Path, database: str, keep: int) -> tuple[Path, ...]:
     settled = timedelta(hours=LATE_INTERVALS * settings.GISC_BACKUP_HOURS)
     try:
         found = archive.list_archives(folder, settings.GISC_NAME)
-        for each in archive.to_remove(archive.of_rotation(found, database, now, settled), keep, now):
+        for each in archive.to_remove(archive.removable(found, database, now, settled), keep, now):
             each.path.unlink()
             removed.append(each.path)
     except OSError as exc:

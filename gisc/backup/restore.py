@@ -46,7 +46,7 @@ def find_archive(path: Path) -> Path:
 def _check_one_database(path: Path, archives: Sequence[Archive]) -> None:
     """Refuse to choose between archives of two nodes of one name, which were made in turn."""
     newest = archives[-1]
-    if others := archive.of_others(archives, newest.database):
+    if others := archive.of_another_node(archives, newest.database):
         text = gettext(
             "{path} has archives of two databases of {node}, which were made in turn, such as {newest} and {other}: name the one to "
             "restore. Nothing was changed."

@@ -61,7 +61,7 @@ def backup_state(identity: str | None) -> BackupState:
     except OSError as exc:
         return BackupState(f"GISC_BACKUP_DIR cannot be read ({exc.strerror})", is_readable=False, is_late=True)
     late_s = LATE_INTERVALS * settings.GISC_BACKUP_HOURS * 3600
-    others = archive.of_others(found, archive.database_in_name(identity))
+    others = archive.of_another_node(found, archive.database_in_name(identity))
     is_shared = any((now - each.made).total_seconds() <= late_s for each in others)
     archives = [each for each in found if each not in others]
     if not archives:

@@ -297,12 +297,10 @@ def test_archives_of_another_database_that_goes_on_do_not_count_and_are_not_remo
     there: list[str], others: list[str], rotated: list[str]
 ) -> None:
     found, now = of_databases(*there), datetime(2026, 5, 9, tzinfo=UTC)
-    assert [str(each.path) for each in archive.of_others(found, OURS)] == others
-    kept = archive.of_rotation(found, OURS, now, timedelta(days=2))
+    assert [str(each.path) for each in archive.of_another_node(found, OURS)] == others
+    kept = archive.removable(found, OURS, now, timedelta(days=2))
     assert [str(each.path) for each in kept] == rotated
-    assert archive.of_rotation(found, "", now, timedelta(days=2)) == found, (
-        "where it is not known which database this is"
-    )
+    assert archive.removable(found, "", now, timedelta(days=2)) == found, "where it is not known which database this is"
 
 
 def test_two_nodes_of_one_name_that_share_a_folder_keep_the_archives_of_each_other_and_say_so(
