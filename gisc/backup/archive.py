@@ -62,10 +62,14 @@ def list_archives(folder: Path, node: str) -> list[Archive]:
     return sorted(found, key=lambda archive: (archive.made, archive.verified))
 
 
-def remove_drafts(folder: Path, node: str) -> None:
-    """Remove what a killed backup of this node left. The caller makes sure that none is being made."""
+def remove_drafts(folder: Path, node: str, database: str) -> None:
+    """Remove what a killed backup of this database left. The caller makes sure that none is being made.
+
+    One of another database may be of another node of this name, which is making it.
+    """
     for path in folder.glob(f"gisc-*.tar{_DRAFT}"):
-        if re.fullmatch(rf"{_name_begins(node)}\.tar{re.escape(_DRAFT)}", path.name):
+        match = re.fullmatch(rf"{_name_begins(node)}\.tar{re.escape(_DRAFT)}", path.name)
+        if match and match[2] in (None, database):
             path.unlink(missing_ok=True)
 
 

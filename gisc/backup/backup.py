@@ -54,8 +54,8 @@ def back_up(folder: Path, *, verify: bool = True, keep: int | None = None) -> Ba
         journal.flush_or_warn()
         try:
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-            archive.remove_drafts(folder, settings.GISC_NAME)
             database = archive.database_in_name(database_identity())
+            archive.remove_drafts(folder, settings.GISC_NAME, database)
             path, manifest = _write(folder, database, tools, verify=verify)
             size = path.stat().st_size
         except OSError as exc:

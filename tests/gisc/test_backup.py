@@ -19,6 +19,7 @@ from django.db import connection
 from django.test import Client
 
 from catalogue import bootstrap, journal, seams
+from catalogue.database_identity import database_identity
 from catalogue.writing import store
 from gisc.backup import BackupFailed, RestoreRefused, archive, backup, checks, postgres_tools, restore, schedule
 from gisc.backup.archive import Archive, ArchiveWriter, Figures, Manifest
@@ -211,15 +212,22 @@ def no_dump_is_served() -> bool:
 
 def test_what_a_killed_backup_left_is_removed_by_the_next(catalogue: None, folder: Path) -> None:
     folder.mkdir()
-    left = folder / f"gisc-{NODE}-20260501T120000Z.tar.part"
-    foreign = [folder / name for name in ("gisc-WIS-GISC-TOULOUSE-20260501T120000Z.tar.part", "my.tar.part")]
-    for path in (left, *foreign):
+    ours = archive.database_in_name(database_identity())
+    left = [folder / f"gisc-{NODE}-20260501T120000Z{of}.tar.part" for of in ("", f"-{ours}")]
+    names = (
+        "gisc-WIS-GISC-TOULOUSE-20260501T120000Z.tar.part",
+        "my.tar.part",
+        f"gisc-{NODE}-20260501T120000Z-{THEIRS}.tar.part",
+    )
+    foreign = [folder / name for name in names]
+    for path in (*left, *foreign):
         path.touch()
     with postgres_tools.connect() as session, session.cursor() as cursor:
         cursor.execute(f'CREATE DATABASE "{connection.settings_dict["NAME"]}_backup_check"')
     before = databases()
     assert backup.back_up(folder).manifest.verified
-    assert not left.exists() and all(path.exists() for path in foreign)
+    assert not any(path.exists() for path in left)
+    assert all(path.exists() for path in foreign)
     assert databases() == before - {f"{connection.settings_dict['NAME']}_backup_check"}
 
 
