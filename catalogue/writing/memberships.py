@@ -152,6 +152,9 @@ def update_dependents(keys: Sequence[str], stamp: datetime) -> None:
 
     A tombstone is deleted in all its sets; every live membership of a live record gets the stamp; memberships of
     including sets are derived; the header's setSpecs name the direct memberships, a tombstone keeps its own (P84).
+
+    The last statement goes in steps that read these records alone: where PostgreSQL takes the tables for empty, as they were
+    when it looked last, it would otherwise read all memberships for each record and each membership.
     """
     values: dict[str, Any] = {"keys": list(keys), "stamp": stamp}
     execute_and_journal(
@@ -164,20 +167,25 @@ def update_dependents(keys: Sequence[str], stamp: datetime) -> None:
     derive(**values)
     execute(
         """
-        UPDATE catalogue_record r SET datestamp = %(stamp)s, set_specs = direct.specs
-        FROM (
-            SELECT m.record_id, array_agg(s.spec::text ORDER BY s.spec COLLATE "C") AS specs
-            FROM catalogue_membership m
-            JOIN catalogue_record live ON live.id = m.record_id AND live.key = ANY(%(keys)s) AND NOT live.deleted
-            JOIN catalogue_metadataset s ON s.id = m.set_id
-            WHERE m.direct AND NOT m.deleted AND NOT EXISTS (  -- no ancestor of a set that is named (P75)
-                SELECT FROM catalogue_membership below JOIN catalogue_metadataset b ON b.id = below.set_id
-                WHERE below.record_id = m.record_id AND below.direct AND NOT below.deleted
-                AND starts_with(b.spec, s.spec || ':')
-            )
+        WITH live AS MATERIALIZED (
+            SELECT id FROM catalogue_record WHERE key = ANY(%(keys)s) AND NOT deleted
+        ), direct AS MATERIALIZED (
+            SELECT m.record_id, array_agg(s.spec::text) AS specs
+            FROM catalogue_membership m JOIN catalogue_metadataset s ON s.id = m.set_id
+            WHERE m.record_id = ANY(ARRAY(SELECT id FROM live)) AND m.direct AND NOT m.deleted
             GROUP BY m.record_id
-        ) direct
-        WHERE r.id = direct.record_id AND (r.set_specs <> direct.specs OR r.datestamp <> %(stamp)s)
+        ), named AS MATERIALIZED (  -- no ancestor of a set that is named (P75)
+            SELECT record_id, ARRAY(
+                SELECT spec FROM unnest(specs) AS spec
+                WHERE NOT EXISTS (SELECT FROM unnest(specs) AS below WHERE starts_with(below, spec || ':'))
+                ORDER BY spec COLLATE "C"
+            ) AS specs
+            FROM direct
+        )
+        UPDATE catalogue_record r SET datestamp = %(stamp)s, set_specs = named.specs
+        FROM named
+        WHERE r.id = ANY(ARRAY(SELECT record_id FROM named)) AND r.id = named.record_id
+        AND (r.set_specs <> named.specs OR r.datestamp <> %(stamp)s)
         """,
         **values,
     )

@@ -1,12 +1,8 @@
 """What a person types, and what it finds."""
 
-import json
 import re
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from datetime import UTC, datetime
-from typing import Any as AnyValue
-from typing import NamedTuple
 
 import pytest
 from django.db import connection
@@ -18,6 +14,7 @@ from catalogue.reading.query import search, search_limits, sql, statements
 from catalogue.reading.query.conditions import All, Any, Changed, Condition, Is, Like, Meets, Not, Words
 from catalogue.reading.query.search import Count, Facets, Query, Search
 from catalogue.reading.viewers import ANYBODY
+from tests.support import rows_looked_at
 from tests.support.world import OUR_SPEC, iso_record, put, restamp, restamp_all
 
 pytestmark = pytest.mark.django_db
@@ -228,26 +225,6 @@ def test_a_word_of_all_texts_and_no_title_does_not_fetch_all_its_records() -> No
 # --- Cost ---------------------------------------------------------------------------------------------
 
 
-def descriptions_looked_at(statement: str, values: tuple[AnyValue, ...]) -> int:
-    """How often the statement looks into a row of catalogue_description."""
-    with connection.cursor() as cursor:
-        cursor.execute(f"EXPLAIN (ANALYZE, FORMAT JSON) {statement}", values)
-        ((plans,),) = cursor.fetchall()
-    found = plans if isinstance(plans, list) else json.loads(plans)
-    waiting, number = [found[0]["Plan"]], 0
-    while waiting:
-        node = waiting.pop()
-        waiting += node.get("Plans", [])
-        if node.get("Relation Name") == "catalogue_description":
-            rows = (
-                node["Actual Rows"]
-                + node.get("Rows Removed by Filter", 0)
-                + node.get("Rows Removed by Index Recheck", 0)
-            )
-            number += round(rows * node["Actual Loops"])
-    return number
-
-
 @pytest.mark.parametrize("order", ["relevance", "updated", "id"])
 @pytest.mark.parametrize(
     "condition", [Not(Not(Words("odd"))), Not(Words("odd")), Like("title", "%odd%"), Words("sea")], ids=str
@@ -256,9 +233,7 @@ def test_no_search_looks_into_each_description_for_each_record(condition: Condit
     """Of tables that have just been filled, PostgreSQL may believe that they are empty: then any plan seems good."""
     records = 300
     put(*(iso_record(f"urn:{n:03d}", title="Odd buoys" if n == 7 else f"Sea {n}") for n in range(records)))
-    tables = "('catalogue_record', 'catalogue_description')"
-    with connection.cursor() as cursor:
-        cursor.execute(f"UPDATE pg_class SET reltuples = 0, relpages = 1 WHERE relname IN {tables}")
+    rows_looked_at.take_tables_for_empty()
     with (
         search_limits.LIMITS.replaced(exact=5, margin=5, of_tier=5, chunks=(50, 100)),
         statements_on_descriptions() as done,
@@ -270,27 +245,9 @@ def test_no_search_looks_into_each_description_for_each_record(condition: Condit
     assert numbers and max(numbers) <= 2 * records
 
 
-class Done(NamedTuple):
-    """A statement on descriptions that was run: its values, and how many descriptions it looks at."""
-
-    values: AnyValue
-    looked_at: int
-
-
-@contextmanager
-def statements_on_descriptions() -> Iterator[list[Done]]:
-    """Note the statements of the block that read descriptions."""
-    done: list[Done] = []
-
-    def execute(
-        run: Callable[..., AnyValue], statement: str, values: AnyValue, many: bool, context: AnyValue
-    ) -> AnyValue:
-        if "catalogue_description" in statement and not statement.startswith("EXPLAIN"):
-            done.append(Done(values or (), descriptions_looked_at(statement, values)))
-        return run(statement, values, many, context)
-
-    with connection.execute_wrapper(execute):
-        yield done
+def statements_on_descriptions() -> AbstractContextManager[list[rows_looked_at.Done]]:
+    """Note the statements of the block that read descriptions, and how often they look into a row of them."""
+    return rows_looked_at.statements(on="catalogue_description", table="catalogue_description")
 
 
 @pytest.fixture
@@ -385,29 +342,16 @@ def test_a_page_of_known_hits_reads_a_few_of_the_next_records_where_that_is_enou
     buoys: None, indexes_read: None
 ) -> None:
     rows_read: list[int] = []
-
-    def note(run: Callable[..., AnyValue], statement: str, values: AnyValue, many: bool, context: AnyValue) -> AnyValue:
-        if "FROM catalogue_record r" in statement and not statement.startswith("EXPLAIN"):
-            with connection.cursor() as cursor:
-                cursor.execute(f"EXPLAIN (ANALYZE, FORMAT JSON) {statement}", values)
-                rows_read.append(rows_of_records(cursor.fetchone()[0][0]["Plan"]))
-        return run(statement, values, many, context)
-
     for order, first, last in (("relevance", 259, 250), ("-updated", 259, 250), ("updated", 0, 9), ("id", 0, 9)):
         search = Search(Query(Words("sea"), order))
-        with connection.execute_wrapper(note):
+        with rows_looked_at.statements(on="FROM catalogue_record r", table="catalogue_record") as done:
             page = search.page(10)
+        rows_read += [each.looked_at for each in done]
         step = 1 if first < last else -1
         assert identifiers(page.keys) == [f"urn:{number:03d}" for number in range(first, last + step, step)]
         assert search.count() == Count(260)
     # 25 of the oldest records have 22 hits, if hits are spread evenly. The newest 40 are none, so hits are sorted there.
     assert len(rows_read) == 6 and rows_read[-2:] == [25, 25], rows_read
-
-
-def rows_of_records(plan: dict[str, AnyValue]) -> int:
-    """Return how many rows of records a plan has read."""
-    own = plan["Actual Rows"] * plan["Actual Loops"] if plan.get("Relation Name") == "catalogue_record" else 0
-    return round(own) + sum(rows_of_records(each) for each in plan.get("Plans", []))
 
 
 def test_more_records_are_looked_through_where_hits_are_common_before_all_are_sorted(

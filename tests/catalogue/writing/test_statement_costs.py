@@ -1,0 +1,52 @@
+"""No statement of a writer costs more than its records do, whatever PostgreSQL believes of the tables.
+
+Statistics of a table are of when PostgreSQL looked at it last. After a first load that was interrupted they may be those of an
+empty table, until PostgreSQL looks again; then any plan seems good, also one that reads all rows for each row, for each row.
+"""
+
+import pytest
+
+from catalogue.models import MetadataSet
+from catalogue.writing import store
+from tests.support import rows_looked_at, world
+
+RECORDS = 40
+
+pytestmark = pytest.mark.django_db
+
+
+def offer(*offered: bytes | str, into: MetadataSet, source: str) -> int:
+    """Put records (bytes) and deletions (identifiers), and return how many rows the costliest statement looked at."""
+    entries = [store.prepare(o) if isinstance(o, bytes) else store.prepare_deletion(o) for o in offered]
+    with rows_looked_at.statements() as done:
+        store.put_entries(entries, into=into, source=source)
+    return max(each.looked_at for each in done)
+
+
+@pytest.mark.parametrize(
+    ("looked_at_as_empty", "most"),
+    [
+        pytest.param(False, 60 * RECORDS, id="never-looked-at"),  # so many for a record
+        pytest.param(
+            True, 25 * RECORDS**2, id="looked-at-as-empty"
+        ),  # for a pair of records: a page is at most some hundred
+    ],
+)
+def test_no_statement_of_a_writer_costs_more_than_its_records(looked_at_as_empty: bool, most: int) -> None:
+    toulouse, offenbach = world.peer_set(world.TOULOUSE), world.peer_set(world.OFFENBACH)
+    world.put(*(world.iso_record(f"urn:other:{n}") for n in range(RECORDS)), into=offenbach)
+    if looked_at_as_empty:
+        rows_looked_at.take_tables_for_empty()
+    identifiers = [f"urn:{n}" for n in range(RECORDS)]
+    records = [world.iso_record(identifier) for identifier in identifiers]
+    changed = [world.iso_record(identifier, title="Buoys") for identifier in identifiers]
+    looked_at = {
+        "new": offer(*records, into=toulouse, source="one"),
+        "changed": offer(*changed, into=toulouse, source="one"),
+        "claimed by another": offer(*records, into=offenbach, source="two"),
+        "changed by the owner": offer(*records, into=toulouse, source="one"),
+        "left to the other": offer(*identifiers, into=toulouse, source="one"),
+        "deleted": offer(*identifiers, into=offenbach, source="two"),
+        "back": offer(*changed, into=toulouse, source="one"),
+    }
+    assert max(looked_at.values()) <= most, looked_at
