@@ -144,7 +144,12 @@ _STANDS_STILL = {
 _TICKS_LATE = {PartCode.TICKS_LATE, PartCode.NO_TICK}
 # What is to be seen of other parts without one of the first.
 _FOLLOWS = _TICKS_LATE | {PartCode.QUEUE_STALLED, PartCode.CLOCK_CHECK_OLD}
-_LESS_URGENT = {ProblemCode.PART_CHORES, ProblemCode.PART_DURABILITY, ProblemCode.PART_BACKUP}
+_LESS_URGENT = {
+    ProblemCode.PART_CHORES,
+    ProblemCode.PART_DURABILITY,
+    ProblemCode.PART_REPLICA,
+    ProblemCode.PART_BACKUP,
+}
 
 
 def _has(node: Node, codes: Set[PartCode]) -> bool:

@@ -19,6 +19,7 @@ import requests
 from gisc import embedded
 from gisc.parts.parts import State
 from gisc.parts.reasons import WORDS, PartCode, in_words
+from gisc.problem_reasons import ProblemCode
 from tests.support.nodes import Node, free_port, manage
 from tests.support.sntp import SntpServer, sntp_server
 from tests.support.waiting import until
@@ -225,3 +226,8 @@ def test_a_journal_that_cannot_be_written_degrades_the_node(well: Node) -> None:
 def test_each_part_and_state_has_a_word(well: Node) -> None:
     _status, answer = health(well)
     assert {*answer["parts"], *State} <= set(WORDS)
+
+
+def test_each_part_that_is_not_well_is_a_problem_by_its_name(well: Node) -> None:
+    _status, answer = health(well)
+    assert {f"part-{name}" for name in answer["parts"]} == {code for code in ProblemCode if code.startswith("part-")}

@@ -17,6 +17,8 @@ from catalogue.reading import lists, replica
 from catalogue.reading.replica import Cause
 from gisc.parts import parts
 from gisc.parts.reasons import PartCode
+from gisc.problem_reasons import ProblemCode
+from gisc.problems import find_problems
 from tests.support import asking, world
 from tests.support.nodes import free_port
 from tests.support.poolers import needs_pgbouncer, pooler
@@ -272,8 +274,8 @@ def test_a_query_that_the_replay_cancels_is_asked_of_the_primary(copy: ReplicaSe
 # --- Replicas that are not used -------------------------------------------------------------------------
 
 
-def part() -> parts.Part:
-    return next(each for each in parts.read().parts if each.name == "replica")
+def part(node: parts.Node | None = None) -> parts.Part:
+    return next(each for each in (node or parts.read()).parts if each.name == "replica")
 
 
 def warnings() -> list[str]:
@@ -284,8 +286,11 @@ def refused(client: Client, cause: Cause, code: PartCode) -> None:
     """The primary gives a list for this cause, and the operator is told."""
     connections["default"].close()  # as in another process
     assert asked(client, cause, **LIST).identifiers == ["urn:a"]
-    found = part()
+    node = parts.read()
+    found = part(node)
     assert (found.state, found.reason.code) == (parts.State.DEGRADED, code)
+    problems = {problem.code: problem.text for problem in find_problems(node=node)}
+    assert problems[ProblemCode.PART_REPLICA] == found.sentence
     told, expected = (  # one after the other: a lag may be a second longer by then
         [re.sub(r"lags by \d+ s", "lags by N s", sentence) for sentence in sentences]
         for sentences in (warnings(), [found.sentence])
