@@ -238,19 +238,26 @@ def _closing_pages(page: RequestedPage) -> Iterator[RequestedPage]:
     """Yield pages one of which ends a list where all that was left has changed or is gone, as none may be empty (P106).
 
     First that of the changed records, which are the next ones in list order, after the end of the list, even after
-    `until`; then that of the last record delivered.
+    `until`; then that of the last record delivered. But where the list had reached its last second, one of that second before
+    all others: what has changed within it may lie before the position, and whoever goes on from the datestamp of a later
+    record would never ask for it (P91).
     """
     if page.token is None:
         return
-    last = page.token.position
+    last, end = page.token.position, page.asked.end
     one = replace(page.terms, page_records=1, page_headers=1)
-    for position, end in (
-        (last, datestamps.end_of(page.at, datestamps.Granularity.SECOND)),  # P94
-        (ListPosition(last.datestamp, last.pk - 1), _FOR_EVER),
-    ):
+    closings = [
+        (last, datestamps.end_of(page.at, datestamps.Granularity.SECOND), one),  # P94
+        (ListPosition(last.datestamp, last.pk - 1), _FOR_EVER, one),
+    ]
+    if datestamps.end_of(last.datestamp, datestamps.Granularity.SECOND) >= end:
+        closings.insert(
+            0, (ListPosition(last.datestamp, 0), end, page.terms)
+        )  # a page, of which the first may be damaged
+    for position, end, terms in closings:
         window = Window(page.asked.set_spec, None, end).raised_to(page.format.changed)
         if window is not None:
-            yield replace(page, window=window, token=replace(page.token, position=position), terms=one)
+            yield replace(page, window=window, token=replace(page.token, position=position), terms=terms)
 
 
 def _one_readable(page: RequestedPage) -> list[ListEntry]:
