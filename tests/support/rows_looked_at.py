@@ -56,5 +56,14 @@ def statements(*, on: str = "", table: str = "") -> Iterator[list[Done]]:
 
 def take_tables_for_empty() -> None:
     """Make PostgreSQL believe that all tables of the catalogue are empty, as where it looked at them before they were filled."""
+    _write_statistics("reltuples = 0, relpages = 1")
+
+
+def take_tables_for_unknown() -> None:
+    """Make PostgreSQL know nothing of the tables of the catalogue but how large their files are, as where they are new."""
+    _write_statistics("reltuples = -1, relpages = 0")
+
+
+def _write_statistics(values: str) -> None:
     with connection.cursor() as cursor:
-        cursor.execute("UPDATE pg_class SET reltuples = 0, relpages = 1 WHERE relname LIKE 'catalogue\\_%'")
+        cursor.execute(f"UPDATE pg_class SET {values} WHERE relname LIKE 'catalogue\\_%' AND relkind IN ('r', 'i')")

@@ -4,6 +4,8 @@ Statistics of a table are of when PostgreSQL looked at it last. After a first lo
 empty table, until PostgreSQL looks again; then any plan seems good, also one that reads all rows for each row, for each row.
 """
 
+from collections.abc import Callable
+
 import pytest
 
 from catalogue.models import MetadataSet
@@ -23,20 +25,18 @@ def offer(*offered: bytes | str, into: MetadataSet, source: str) -> int:
     return max(each.looked_at for each in done)
 
 
+# So many rows for a record; or for a pair of records, of which a page has some hundred at most.
 @pytest.mark.parametrize(
-    ("looked_at_as_empty", "most"),
+    ("forget", "most"),
     [
-        pytest.param(False, 60 * RECORDS, id="never-looked-at"),  # so many for a record
-        pytest.param(
-            True, 25 * RECORDS**2, id="looked-at-as-empty"
-        ),  # for a pair of records: a page is at most some hundred
+        pytest.param(rows_looked_at.take_tables_for_unknown, 60 * RECORDS, id="unknown"),
+        pytest.param(rows_looked_at.take_tables_for_empty, 25 * RECORDS**2, id="empty"),
     ],
 )
-def test_no_statement_of_a_writer_costs_more_than_its_records(looked_at_as_empty: bool, most: int) -> None:
+def test_no_statement_of_a_writer_costs_more_than_its_records(forget: Callable[[], None], most: int) -> None:
     toulouse, offenbach = world.peer_set(world.TOULOUSE), world.peer_set(world.OFFENBACH)
     world.put(*(world.iso_record(f"urn:other:{n}") for n in range(RECORDS)), into=offenbach)
-    if looked_at_as_empty:
-        rows_looked_at.take_tables_for_empty()
+    forget()
     identifiers = [f"urn:{n}" for n in range(RECORDS)]
     records = [world.iso_record(identifier) for identifier in identifiers]
     changed = [world.iso_record(identifier, title="Buoys") for identifier in identifiers]
