@@ -23,6 +23,7 @@ class ProblemCode(Code):
     PART_CLOCK = "part-clock"
     PART_CHORES = "part-chores"
     PART_DURABILITY = "part-durability"
+    PART_VACUUM = "part-vacuum"
     PART_REPLICA = "part-replica"
     PART_BACKUP = "part-backup"
     SET_MISSING = "set-missing"
@@ -277,6 +278,7 @@ NAMES: Mapping[str, str] = {
     ProblemCode.PART_CLOCK: _("This node: the clock"),
     ProblemCode.PART_CHORES: _("This node: chores that fail"),
     ProblemCode.PART_DURABILITY: _("This node: durability of the database"),
+    ProblemCode.PART_VACUUM: _("This node: vacuum of the database"),
     ProblemCode.PART_REPLICA: _("This node: the read replica"),
     ProblemCode.PART_BACKUP: _("This node: the backup"),
     ProblemCode.SET_MISSING: _("The provider lacks the set"),

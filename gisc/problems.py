@@ -147,6 +147,7 @@ _FOLLOWS = _TICKS_LATE | {PartCode.QUEUE_STALLED, PartCode.CLOCK_CHECK_OLD}
 _LESS_URGENT = {
     ProblemCode.PART_CHORES,
     ProblemCode.PART_DURABILITY,
+    ProblemCode.PART_VACUUM,
     ProblemCode.PART_REPLICA,
     ProblemCode.PART_BACKUP,
 }

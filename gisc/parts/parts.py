@@ -118,6 +118,7 @@ def judge(found: Reading) -> Iterable[Part]:
     yield _database(found)
     yield _migrations(found)
     yield _durability(found)
+    yield _vacuum(found)
     yield _replica(found)
     yield _redis(found)
     yield _workers(found)
@@ -169,6 +170,19 @@ def _durability(found: Reading) -> Part:
     if found.disabled_durability:
         return _degraded("durability", PartCode.NOT_DURABLE, settings=", ".join(found.disabled_durability))
     return _ok("durability")
+
+
+def _vacuum(found: Reading) -> Part:
+    vacuum = found.vacuum
+    if vacuum is None:
+        return _without("vacuum", "database")
+    if vacuum.is_behind:
+        return _degraded("vacuum", PartCode.NUMBERS_RUN_OUT, percent=round(vacuum.used * 100))
+    if vacuum.is_held_back:
+        return _degraded("vacuum", PartCode.TRANSACTION_OPEN, age_h=round(vacuum.oldest_s / 3600, 1))
+    if vacuum.disabled:
+        return _degraded("vacuum", PartCode.AUTOVACUUM_OFF, disabled=", ".join(vacuum.disabled))
+    return _ok("vacuum")
 
 
 _REPLICA = {
@@ -312,6 +326,8 @@ def _disk(found: Reading) -> Part:
     low = {disk.kind: (disk.free or 0) // 1_000_000 for disk in found.disks if disk.is_low}
     if low:
         return _degraded("disk", PartCode.DISK_LOW, free_mb=low)
+    if found.kept_wal:
+        return _degraded("disk", PartCode.WAL_KEPT, kept_mb=found.kept_wal // 1_000_000)
     if unreadable:
         return _degraded("disk", PartCode.DISK_NOT_READABLE, kinds=", ".join(unreadable))
     return _ok("disk")

@@ -21,11 +21,12 @@ from catalogue.outage import ERRORS, is_outage
 from catalogue.reading import replica, stats
 from catalogue.reading.replica import Examined
 from catalogue.ticks import TickAges, read_ages
-from gisc import database, disk_space, heartbeat
+from gisc import database, disk_space, heartbeat, replication_slots, vacuum
 from gisc.backup import wal_archive
 from gisc.backup.schedule import BackupState, backup_state
 from gisc.disk_space import DiskSpace
 from gisc.heartbeat import Broker
+from gisc.vacuum import Vacuum
 from harvester.rows import clocks
 from harvester.rows.queue import QueueState, queue_state
 
@@ -64,7 +65,7 @@ class JournalFacts:
 class Reading:
     """What was read at one moment. None: it could not be read, because the database did not answer.
 
-    `unarchived_wal`: the file that PostgreSQL could not archive; '' if there is none, or nothing is archived. `replica`: None
+    `kept_wal`: the bytes of its log that PostgreSQL keeps for replication slots that nobody reads. `unarchived_wal`: the file that PostgreSQL could not archive; '' if there is none, or nothing is archived. `replica`: None
     also where none is set up. `identity`: of the database; None also where it is not known.
     """
 
@@ -73,6 +74,8 @@ class Reading:
     backup: BackupState
     disks: list[DiskSpace]
     disabled_durability: list[str] | None = None
+    vacuum: Vacuum | None = None
+    kept_wal: int | None = None
     ticks: TickAges | None = None
     failing_chores: list[str] | None = None
     queue: QueueState | None = None
@@ -112,6 +115,8 @@ def _read_node() -> Reading:
             backup,
             disks,
             durability,
+            vacuum=_ask(vacuum.read),
+            kept_wal=_ask(replication_slots.kept_bytes),
             ticks=_ask(read_ages),
             failing_chores=_ask(chores.failing),
             queue=_ask(lambda: queue_state(seams.now())),

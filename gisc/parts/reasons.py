@@ -15,6 +15,7 @@ WORDS: Mapping[str, str] = {
     "database": _("database"),
     "migrations": _("migrations"),
     "durability": _("durability"),
+    "vacuum": _("vacuum"),
     "replica": _("replica"),
     "redis": _("Redis"),
     "workers": _("workers"),
@@ -46,6 +47,9 @@ class PartCode(Code):
     DATABASE_AWAY = "database-away"
     NOT_MIGRATED = "not-migrated"
     NOT_DURABLE = "not-durable"
+    NUMBERS_RUN_OUT = "numbers-run-out"
+    TRANSACTION_OPEN = "transaction-open"
+    AUTOVACUUM_OFF = "autovacuum-off"
     REPLICA_AWAY = "replica-away"
     REPLICA_POOLED = "replica-pooled"
     REPLICA_OTHER_DATABASE = "replica-other-database"
@@ -80,6 +84,7 @@ class PartCode(Code):
     FILES_BEHIND = "files-behind"
     FILES_NOT_READ = "files-not-read"
     DISK_LOW = "disk-low"
+    WAL_KEPT = "wal-kept"
     DISK_NOT_READABLE = "disk-not-readable"
     BACKUP_NOT_CONFIGURED = "backup-not-configured"
     BACKUP_NOT_READABLE = "backup-not-readable"
@@ -139,6 +144,17 @@ PARTS: Mapping[str, Sentence] = {
     PartCode.NOT_MIGRATED: _("the database lacks migrations of this version: run manage.py migrate"),
     PartCode.NOT_DURABLE: (
         _("PostgreSQL runs with {settings} off, so a crash of its host may lose what others have harvested: set it on")
+    ),
+    PartCode.NUMBERS_RUN_OUT: _(
+        "PostgreSQL does not get to freeing its transaction numbers ({percent} % of where it does so with all its means), and refuses all "
+        "writes when they are used up: look at its log, and run VACUUM (FREEZE) in the database whose age is highest"
+    ),
+    PartCode.TRANSACTION_OPEN: _(
+        "a transaction has been open for {age_h:.0f} h, so PostgreSQL removes nothing that was changed or deleted since, and the "
+        "database grows and gets slower: end it (pg_stat_activity and pg_prepared_xacts have it)"
+    ),
+    PartCode.AUTOVACUUM_OFF: _(
+        "PostgreSQL does not remove what was changed and deleted, so that the database grows and gets slower; off is: {disabled}: set it on"
     ),
     PartCode.REPLICA_AWAY: _(
         "the replica does not answer, so lists are read from the primary: start it, or look at its log, its host and DATABASE_REPLICA_URL"
@@ -249,6 +265,10 @@ PARTS: Mapping[str, Sentence] = {
         _("a folder has files of the journal that are not read; manage.py journal status names it: move them")
     ),
     PartCode.DISK_LOW: _disk_low,
+    PartCode.WAL_KEPT: _(
+        "PostgreSQL keeps {kept_mb} MB of its log for a replica that does not fetch it, and its disk fills: start that replica, or drop "
+        "its slot (pg_replication_slots)"
+    ),
     PartCode.DISK_NOT_READABLE: _(
         "the room for {kinds} cannot be read: mount the disk, or correct the setting of the folder"
     ),

@@ -37,6 +37,7 @@ PARTS = [
     "database",
     "migrations",
     "durability",
+    "vacuum",
     "replica",
     "redis",
     "workers",

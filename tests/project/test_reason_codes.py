@@ -71,8 +71,8 @@ FACTS = {
     **dict.fromkeys(("byte", "bytes", "deleted", "limit", "line", "listed", "number", "percent", "position"), 7),
     **dict.fromkeys(("all", "ceiling", "checked", "cpu_s", "going", "links", "memory_mib", "offset_s", "skew_s"), 7),
     **dict.fromkeys(("fault", "why", "reason"), REASON),
-    **dict.fromkeys(("age_h", "age_s", "alive", "expected", "lag_s", "limit_s", "wait_s", "waiting"), 7),
-    **{name: f"<{name}>" for name in ("chores", "kinds", "part", "settings")},
+    **dict.fromkeys(("age_h", "age_s", "alive", "expected", "lag_s", "kept_mb", "limit_s", "wait_s", "waiting"), 7),
+    **{name: f"<{name}>" for name in ("chores", "disabled", "kinds", "part", "settings")},
     **dict.fromkeys(
         ("added", "before", "extra", "failures", "grace_h", "missing", "not_served", "removed", "stale"), 7
     ),
