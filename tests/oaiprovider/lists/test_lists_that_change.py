@@ -20,9 +20,9 @@ RECORDS = 7
 
 @dataclass(frozen=True)
 class Write:
-    """Records are stored into a set, or deleted in it."""
+    """Records are stored into a set, deleted or withdrawn, or moved there."""
 
-    deletes: bool
+    act: str
     numbers: frozenset[int]
     into_ours: bool
 
@@ -44,21 +44,33 @@ class Meanwhile:
 
     def write(self, step: Write) -> None:
         self.writes += 1
-        names = [f"urn:{number}" for number in sorted(step.numbers)]
-        if step.deletes:
-            entries = [store.prepare_deletion(name) for name in names]
-        else:
-            entries = [store.prepare(world.iso_record(name, title=f"Version {self.writes}")) for name in names]
-        store.put_entries(entries, into=self.sets[0 if step.into_ours else 1])
+        names, into = [f"urn:{number}" for number in sorted(step.numbers)], self.sets[0 if step.into_ours else 1]
+        match step.act:
+            case "put":
+                documents = [world.iso_record(name, title=f"Version {self.writes}") for name in names]
+                store.put_entries([store.prepare(document) for document in documents], into=into)
+            case "delete":
+                store.put_entries([store.prepare_deletion(name) for name in names], into=into)
+            case "withdraw":
+                store.withdraw(names)
+            case "move":
+                store.move(names, into=into)
 
 
 def ours(*numbers: int) -> Write:
-    return Write(deletes=False, numbers=frozenset(numbers), into_ours=True)
+    return Write(act="put", numbers=frozenset(numbers), into_ours=True)
 
 
 NUMBERS = st.frozensets(st.integers(0, RECORDS - 1), min_size=1)
 STEPS = st.lists(
-    st.builds(Write, deletes=st.booleans(), numbers=NUMBERS, into_ours=st.booleans()) | st.integers(1, 2), max_size=3
+    st.builds(
+        Write,
+        act=st.sampled_from(["put", "put", "delete", "withdraw", "move"]),
+        numbers=NUMBERS,
+        into_ours=st.booleans(),
+    )
+    | st.integers(1, 2),
+    max_size=3,
 )
 
 
@@ -77,7 +89,7 @@ def _still() -> Iterator[None]:
     steps=st.lists(STEPS, max_size=9),
     size=st.integers(1, 3),
     follows=st.sampled_from(["largest datestamp", "responseDate"]),
-    spec=st.sampled_from([None, world.OUR_SPEC]),
+    spec=st.sampled_from([None, world.OUR_SPEC, world.TOULOUSE.spec]),
 )
 @pytest.mark.usefixtures("_still")
 def test_no_harvester_is_left_with_an_old_state(
