@@ -43,8 +43,8 @@ class Vacuum:
     """What keeps PostgreSQL from vacuuming.
 
     `disabled`: settings that are off, and tables that are left out. `oldest_s`: since when the oldest transaction is open, in
-    seconds; 0 if none is. `used`: how much of the transaction numbers is used up since they were freed last, by all
-    databases of the server: at 1 PostgreSQL frees them with all its means (`vacuum_failsafe_age`), at about 1.3 it refuses all writes.
+    seconds; 0 if none is. `used`: the age of the oldest rows that are not frozen, in transactions of all databases of the server, as a
+    part of `vacuum_failsafe_age`: at 1 PostgreSQL does nothing else but freeze them, at about 1.3 it refuses all writes.
     """
 
     disabled: tuple[str, ...]

@@ -251,9 +251,8 @@ def _closing_pages(page: RequestedPage) -> Iterator[RequestedPage]:
         (ListPosition(last.datestamp, last.pk - 1), _FOR_EVER, one),
     ]
     if datestamps.end_of(last.datestamp, datestamps.Granularity.SECOND) >= end:
-        closings.insert(
-            0, (ListPosition(last.datestamp, 0), end, page.terms)
-        )  # a page, of which the first may be damaged
+        # A whole page, as its first records may be damaged.
+        closings.insert(0, (ListPosition(last.datestamp, 0), end, page.terms))
     for position, end, terms in closings:
         window = Window(page.asked.set_spec, None, end).raised_to(page.format.changed)
         if window is not None:

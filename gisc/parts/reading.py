@@ -65,8 +65,8 @@ class JournalFacts:
 class Reading:
     """What was read at one moment. None: it could not be read, because the database did not answer.
 
-    `kept_wal`: the bytes of its log that PostgreSQL keeps for replication slots that nobody reads. `unarchived_wal`: the file that PostgreSQL could not archive; '' if there is none, or nothing is archived. `replica`: None
-    also where none is set up. `identity`: of the database; None also where it is not known.
+    `kept_wal`: the bytes of its log that PostgreSQL keeps for replication slots that nobody reads. `unarchived_wal`: the file
+    that it could not archive; '' if there is none, or nothing is archived. `replica`: None also where none is set up. `identity`: of the database; None also where it is not known.
     """
 
     database: DatabaseState

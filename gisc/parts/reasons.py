@@ -146,15 +146,16 @@ PARTS: Mapping[str, Sentence] = {
         _("PostgreSQL runs with {settings} off, so a crash of its host may lose what others have harvested: set it on")
     ),
     PartCode.NUMBERS_RUN_OUT: _(
-        "PostgreSQL does not get to freeing its transaction numbers ({percent} % of where it does so with all its means), and refuses all "
-        "writes when they are used up: look at its log, and run VACUUM (FREEZE) in the database whose age is highest"
+        "PostgreSQL does not get to freezing old rows, and refuses all writes when its transaction numbers run out ({percent} % of "
+        "vacuum_failsafe_age are used): look at its log, and run VACUUM (FREEZE) in the database whose age(datfrozenxid) is highest"
     ),
     PartCode.TRANSACTION_OPEN: _(
         "a transaction has been open for {age_h:.0f} h, so PostgreSQL removes nothing that was changed or deleted since, and the "
         "database grows and gets slower: end it (pg_stat_activity and pg_prepared_xacts have it)"
     ),
     PartCode.AUTOVACUUM_OFF: _(
-        "PostgreSQL does not remove what was changed and deleted, so that the database grows and gets slower; off is: {disabled}: set it on"
+        "autovacuum of PostgreSQL is off ({disabled}), so nothing that was changed or deleted is removed, and the database grows and gets "
+        "slower: set it on"
     ),
     PartCode.REPLICA_AWAY: _(
         "the replica does not answer, so lists are read from the primary: start it, or look at its log, its host and DATABASE_REPLICA_URL"

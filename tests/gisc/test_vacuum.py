@@ -50,7 +50,7 @@ def test_what_switches_autovacuum_off_is_named() -> None:
         until(lambda: vacuum.read().disabled == ("autovacuum",), 30, "the server has read its settings")
         assert part("vacuum") == (parts.State.DEGRADED, PartCode.AUTOVACUUM_OFF)
         (problem,) = [each for each in find_problems(node=parts.read()) if each.code == ProblemCode.PART_VACUUM]
-        assert problem.severity == Severity.SOON and "off is: autovacuum" in problem.text
+        assert problem.severity == Severity.SOON and "is off (autovacuum)" in problem.text
     finally:
         run("ALTER SYSTEM RESET autovacuum")
         run("SELECT pg_reload_conf()")
