@@ -19,13 +19,24 @@ _OUTAGES = (OperationalError, InterfaceError, psycopg2.OperationalError, psycopg
 def is_outage(exc: Exception) -> bool:
     """Whether the connection to the database was lost, rather than a statement wrong.
 
-    The driver has no class of its own for an answer that breaks off; then the connection is closed. It has the same class for
+    The driver has no class of its own for an answer that breaks off: the connection is closed then, or, where the server has crashed, the
+    error is of no class and has no SQLSTATE, and the connection is not known to be lost. It has the same class for
     a block of a file that cannot be read.
     """
     if is_data_damaged(exc):
         return False
     is_closed = connection.connection is None or connection.connection.closed
-    return isinstance(exc, _OUTAGES) or (isinstance(exc, ERRORS) and bool(is_closed))
+    return isinstance(exc, _OUTAGES) or (isinstance(exc, ERRORS) and bool(is_closed)) or _is_broken_off(exc)
+
+
+def _is_broken_off(exc: BaseException) -> bool:
+    """Whether an error is libpq's own, not one of the server: the connection can be used no more."""
+    return any(type(each) is psycopg2.DatabaseError and each.pgcode is None for each in (exc, exc.__cause__))
+
+
+def is_unanswered(exc: Exception) -> bool:
+    """Whether the database gave no answer to this time, and may give one later: it is away, was lost, or ended the statement."""
+    return isinstance(exc, _OUTAGES) or is_outage(exc)
 
 
 _NO_ROOM = re.compile("|".join(os.strerror(number) for number in (errno.ENOSPC, errno.EDQUOT)))

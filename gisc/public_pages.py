@@ -10,14 +10,14 @@ from collections.abc import Callable
 from typing import Any
 
 from django.conf import settings
-from django.db import InterfaceError, OperationalError, connection, transaction
+from django.db import connection, transaction
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
 from django.utils.module_loading import import_string
 from django.utils.translation import gettext
 from django.utils.translation import gettext_noop as _
 
-from catalogue import seams
+from catalogue import outage, seams
 
 logger = logging.getLogger(__name__)
 
@@ -68,7 +68,9 @@ class PublicPages:
                 with connection.cursor() as cursor:
                     cursor.execute(_LIMITS, [f"{settings.GISC_PUBLIC_STATEMENT_SECONDS}s"])
                 return view(request, *values, **names)
-        except (OperationalError, InterfaceError) as exc:
+        except outage.ERRORS as exc:
+            if not outage.is_unanswered(exc):
+                raise
             # The database is away, or a statement took too long.
             logger.warning("public page not made", extra={"path": request.path, "reason": " ".join(str(exc).split())})
             return _unavailable(request, _AWAY)

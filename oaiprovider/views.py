@@ -14,7 +14,7 @@ from typing import NamedTuple
 from urllib.parse import urlsplit
 
 from django.conf import settings
-from django.db import InterfaceError, OperationalError, connection, connections
+from django.db import connection, connections
 from django.http import HttpRequest, HttpResponse, UnreadablePostError
 from django.urls import reverse
 from django.utils.cache import patch_vary_headers
@@ -22,7 +22,7 @@ from django.utils.encoding import iri_to_uri
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_safe
 
-from catalogue import datestamps, seams
+from catalogue import datestamps, outage, seams
 from catalogue.payloads.payload import DictionaryDamaged
 from catalogue.reading import lists, replica
 from catalogue.reading.replica import Cause
@@ -110,7 +110,9 @@ def _build_if_allowed(
         address = _client_address(request)
         terms = _terms_for(request.META.get("HTTP_USER_AGENT", ""), "" if address is None else str(address))
         return _limit(request, address, terms, busy=busy) or build(request, terms)
-    except (OperationalError, InterfaceError):
+    except outage.ERRORS as exc:
+        if not outage.is_unanswered(exc):
+            raise
         logger.exception("database did not answer")
     except DictionaryDamaged:
         logger.exception("stored records cannot be read back")
@@ -129,7 +131,9 @@ def _terms_for(user_agent: str, address: str) -> Terms:
     connection.health_check_done = True  # type: ignore[attr-defined]
     try:
         return Profile.objects.terms_for(user_agent, address)
-    except (OperationalError, InterfaceError):
+    except outage.ERRORS as exc:
+        if not outage.is_unanswered(exc):
+            raise
         connection.close()
         return Profile.objects.terms_for(user_agent, address)
 
