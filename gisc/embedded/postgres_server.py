@@ -86,7 +86,13 @@ def _ensure_running(data_dir: Path, *, durable: bool) -> bool:
         _remove_stale_pid_files(home)
         _configure(home, durable=durable)
         reserved_room.keep_room(data_dir)
-        _control(server, home, "start", "-w", "-t", str(_START_S), "-l", str(home / "server.log"))
+        start = ("start", "-w", "-t", str(_START_S), "-l", str(home / "server.log"))
+        try:
+            _control(server, home, *start)
+        except ServerFailed:
+            if not reserved_room.give_room_for_log(data_dir):
+                raise
+            _control(server, home, *start)
     return True
 
 

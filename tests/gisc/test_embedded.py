@@ -14,7 +14,7 @@ import redis
 from django.core.exceptions import ImproperlyConfigured
 
 from gisc import embedded
-from gisc.embedded import postgres_server
+from gisc.embedded import postgres_server, reserved_room
 from tests.support.nodes import environment
 from tests.support.paths import ROOT
 from tests.support.serving import answers
@@ -212,7 +212,7 @@ def test_a_data_directory_below_a_file_is_refused_in_a_sentence() -> None:
 
 
 def test_room_is_kept_once_and_given_once(tmp_path: Path) -> None:
-    file = tmp_path / "reserved_room"
+    file, for_log = tmp_path / "reserved_room", tmp_path / "reserved_room_for_log"
     embedded.give_room(tmp_path)  # none is kept: nothing happens
     embedded.keep_room(tmp_path)
     kept = file.stat()
@@ -220,4 +220,6 @@ def test_room_is_kept_once_and_given_once(tmp_path: Path) -> None:
     embedded.keep_room(tmp_path)
     assert file.stat().st_ino == kept.st_ino
     embedded.give_room(tmp_path)
-    assert list(tmp_path.iterdir()) == []
+    assert list(tmp_path.iterdir()) == [for_log]
+    assert for_log.stat().st_size > 16 * 1024**2
+    assert not reserved_room.give_room_for_log(tmp_path), "there is room without it"

@@ -10,10 +10,11 @@ import shutil
 import subprocess
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 
 import psutil
+import psycopg2
 import pytest
 import requests
 from django.db import connection
@@ -177,6 +178,35 @@ def test_reads_go_on_and_writes_end_in_a_sentence_until_there_is_room_again(smal
     try:
         node.ready()
         assert (data_dir / "reserved_room").stat().st_size == 1_000_000
+        assert (data_dir / "reserved_room_for_log").stat().st_size == 17_000_000
+    finally:
+        node.close()
+
+
+def test_reads_go_on_though_postgresql_needs_a_new_file_of_its_log(small_disk: Path, tmp_path: Path) -> None:
+    """Without room for it the server ends, and cannot start: each start writes some log as well."""
+    data_dir = small_disk / "var"
+    node = Node(
+        data_dir, free_port(), GISC_JOURNAL_DIR=str(tmp_path / "journal"), SAMPLES="1", GISC_BEAT_SECONDS="3600"
+    )
+    path = "/oai?verb=ListRecords&metadataPrefix=iso19139"
+    try:
+        node.ready()
+        assert (data_dir / "reserved_room_for_log").exists()
+        fill(small_disk)
+        with closing(psycopg2.connect(embedded.database_url(data_dir))) as session:
+            session.autocommit = True
+            with session.cursor() as cursor, suppress(psycopg2.Error):
+                for _ in range(3):
+                    cursor.execute("SELECT pg_logical_emit_message(true, 'tests', 'log'), pg_switch_wal()")
+        codes = [requests.get(node.url + path, timeout=60).status_code]
+
+        def is_read_again() -> bool:
+            codes.append(requests.get(node.url + path, timeout=60).status_code)
+            return not (data_dir / "reserved_room_for_log").exists() and codes[-3:] == [200, 200, 200]
+
+        until(is_read_again, timeout_s=120, what="the room is given, and lists can be read")
+        assert set(codes) <= {200, 503}, codes
     finally:
         node.close()
 
@@ -187,7 +217,7 @@ def test_no_room_is_reserved_where_little_is_left(small_disk: Path) -> None:
     assert [file.name for file in small_disk.iterdir()] == ["other"]
     (small_disk / "other").unlink()
     embedded.keep_room(small_disk)
-    assert [file.name for file in small_disk.iterdir()] == ["reserved_room"]
+    assert {file.name for file in small_disk.iterdir()} == {"reserved_room", "reserved_room_for_log"}
 
 
 # --- What PostgreSQL says of a full disk, in each place that writes ----------------------------------
