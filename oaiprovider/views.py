@@ -345,9 +345,10 @@ def _answer_from_replica(at: datetime, request: arguments.Request, terms: Terms)
 
     A harvester may take its `until` for the time up to which it has everything; the primary knows that later time. A `from`
     after the instant comes of an answer of the primary: "no record" would be an answer about a time that nobody knows here.
+    Nor is the second of the instant known as a whole: of a record that changed twice in it the first state may be all that was
+    replayed, when the harvester has the second one.
     """
-    end = datestamps.end_of(at, datestamps.Granularity.SECOND)
-    if (request.start is not None and request.start > at) or (request.end is not None and request.end > end):
+    if (request.start is not None and request.start >= at) or (request.end is not None and request.end > at):
         raise replica.Unfit(Cause.TOO_NEW, f"replayed up to {datestamps.write(at)}")
     try:
         result = _answer_at(at, request, terms)
