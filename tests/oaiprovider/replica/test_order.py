@@ -108,7 +108,8 @@ def test_sickle_ends_with_the_catalogue_of_the_primary(live_server: Any, server:
         for number in range(24):
             if number % 3 == 0:
                 server.sql("SELECT pg_wal_replay_pause()" if number % 2 else "SELECT pg_wal_replay_resume()")
-            run("UPDATE catalogue_datestampclock SET stamp = stamp + interval '2 seconds'")  # as from one harvest to the next
+            # As from one harvest to the next.
+            run("UPDATE catalogue_datestampclock SET stamp = stamp + interval '2 seconds'")
             names = [f"urn:{random.randrange(12)}" for _ in range(3)]
             world.put(*(world.iso_record(name, title=f"Version {number}") for name in dict.fromkeys(names)))
             if number % 4 == 3:
