@@ -28,15 +28,20 @@ def execute(statement: str, **values: Any) -> int:
 # to that set's harvesters it is a deletion (promise 6). For a deleted record, only for sets that its own event does
 # not name. The outer statement still sees the rows as they were before the inner one.
 _JOURNALLED = f"""
-    WITH put AS ({{put}} RETURNING m.record_id, m.set_id, m.deleted)
+    WITH put AS ({{put}} RETURNING m.record_id, m.set_id, m.deleted), was AS MATERIALIZED (  -- of these records alone
+        SELECT record_id, set_id, deleted, direct FROM catalogue_membership
+        WHERE record_id = ANY(ARRAY(SELECT record_id FROM put))
+    ), turned AS MATERIALIZED (
+        SELECT put.record_id, put.set_id, put.deleted, was.direct AS was_direct
+        FROM put JOIN was USING (record_id, set_id) WHERE put.deleted <> was.deleted
+    )
     INSERT INTO catalogue_journaloutbox (event, identifier, datestamp, set_specs)
-    SELECT CASE WHEN put.deleted THEN '{JournalOutbox.Event.LEFT}' ELSE '{JournalOutbox.Event.JOINED}' END,
+    SELECT CASE WHEN turned.deleted THEN '{JournalOutbox.Event.LEFT}' ELSE '{JournalOutbox.Event.JOINED}' END,
         r.identifier, %(stamp)s, ARRAY[s.spec::text]
-    FROM put
-    JOIN catalogue_membership was USING (record_id, set_id)
-    JOIN catalogue_record r ON r.id = put.record_id
-    JOIN catalogue_metadataset s ON s.id = put.set_id
-    WHERE put.deleted <> was.deleted AND NOT (r.deleted AND was.direct)
+    FROM turned
+    JOIN catalogue_record r ON r.id = turned.record_id
+    JOIN catalogue_metadataset s ON s.id = turned.set_id
+    WHERE NOT (r.deleted AND turned.was_direct)
 """
 
 

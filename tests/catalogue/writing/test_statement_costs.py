@@ -51,4 +51,4 @@ def test_no_statement_of_a_writer_costs_more_than_the_pairs_of_its_records(forge
         "deleted": offer(*identifiers, into=offenbach, source="two"),
         "back": offer(*changed, into=toulouse, source="one"),
     }
-    assert max(looked_at.values()) <= 25 * RECORDS**2, looked_at
+    assert max(looked_at.values()) <= 15 * RECORDS**2, looked_at
