@@ -164,8 +164,13 @@ def update_dependents(keys: Sequence[str], stamp: datetime) -> None:
     values: dict[str, Any] = {"keys": list(keys), "stamp": stamp}
     execute_and_journal(
         """
-        UPDATE catalogue_membership m SET datestamp = %(stamp)s, deleted = r.deleted, direct = m.direct AND NOT r.deleted
-        FROM catalogue_record r WHERE r.id = m.record_id AND r.key = ANY(%(keys)s) AND NOT m.deleted
+        UPDATE catalogue_membership m
+        SET datestamp = %(stamp)s, deleted = m.record_id = ANY(these.gone), direct = m.direct AND m.record_id <> ALL(these.gone)
+        FROM (
+            SELECT coalesce(array_agg(id) FILTER (WHERE deleted), '{}') AS gone FROM catalogue_record
+            WHERE key = ANY(%(keys)s)
+        ) these
+        WHERE m.record_id = ANY(ARRAY(SELECT id FROM catalogue_record WHERE key = ANY(%(keys)s))) AND NOT m.deleted
         """,
         **values,
     )
