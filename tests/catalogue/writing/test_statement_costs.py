@@ -41,7 +41,9 @@ def grow_files(into: MetadataSet) -> None:
         pytest.param(rows_looked_at.take_tables_for_empty, id="empty"),
     ],
 )
-def test_no_statement_of_a_writer_costs_more_than_the_pairs_of_its_records(forget: Callable[[], None], grown: bool) -> None:
+def test_no_statement_of_a_writer_costs_more_than_the_pairs_of_its_records(
+    forget: Callable[[], None], grown: bool
+) -> None:
     """A page has some hundred records, so the pairs of them do not matter."""
     toulouse, offenbach = world.peer_set(world.TOULOUSE), world.peer_set(world.OFFENBACH)
     if grown:
