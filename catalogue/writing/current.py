@@ -152,13 +152,15 @@ _CURRENT = """
     SELECT r.key, r.deleted, r.digest, r.owner_id, s.spec, s.kind, coalesce(r.provenance->>'link', ''),
            r.metadata_date, r.datestamp,
            CASE WHEN coalesce(r.provenance->>'link', '') <> %(source)s THEN r.provenance END,
-           ARRAY(SELECT m.set_id FROM catalogue_membership m WHERE m.record_id = r.id AND NOT m.deleted),
-           ARRAY(SELECT m.set_id FROM catalogue_membership m WHERE m.record_id = r.id AND m.deleted),
+           within.sets, within.left_sets,
            (SELECT json_agg(json_build_array(
                 c.set_id, c.source, encode(c.digest, 'hex'), c.metadata_date, c.provenance, c.spelling
             )) FROM catalogue_claim c WHERE c.record_id = r.id),
            r.identifier, r.spelling
-    FROM catalogue_record r JOIN catalogue_metadataset s ON s.id = r.owner_id
+    FROM catalogue_record r JOIN catalogue_metadataset s ON s.id = r.owner_id CROSS JOIN LATERAL (
+        SELECT array_agg(m.set_id) FILTER (WHERE NOT m.deleted) AS sets, array_agg(m.set_id) FILTER (WHERE m.deleted) AS left_sets
+        FROM catalogue_membership m WHERE m.record_id = r.id
+    ) AS within
     WHERE {which}
 """
 
@@ -173,8 +175,8 @@ def _current_record(
     metadata_date: datetime | None,
     datestamp: datetime,
     stored_provenance: str | None,
-    sets: list[int],
-    ended_in: list[int],
+    sets: list[int] | None,
+    ended_in: list[int] | None,
     claims: list[tuple[int, str, str, str | None, dict[str, Any] | None, str]] | None,
     identifier: str,
     spelling: str,
@@ -193,8 +195,8 @@ def _current_record(
             (set_id, by): _stored_version(digest, date, origin, spelled)
             for set_id, by, digest, date, origin, spelled in claims or ()
         },
-        frozenset(sets),
-        frozenset(ended_in),
+        frozenset(sets or ()),
+        frozenset(ended_in or ()),
         identifier,
         spelling,
     )
