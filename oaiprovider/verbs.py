@@ -382,7 +382,9 @@ def _require_format_and_sets(request: Request, metadata_format: Format | None, t
     faults: list[OaiFault] = []
     if metadata_format is None:
         faults.append(_unsupported(request.prefix, terms))
-    if request.set_spec and not lists.is_any_set_visible(terms.scope):
+    if request.set_spec and not (
+        lists.is_any_set_visible(terms.scope) or lists.find_set_seen_before(request.set_spec, terms.scope)
+    ):
         faults.append(NoSetHierarchy("This repository has no sets."))
     if faults:
         raise Refused(*faults)

@@ -165,12 +165,14 @@ _SELECT_ALL = """
     WHERE {visible} AND r.datestamp < %(end)s {bounds}
     ORDER BY r.datestamp, r.id LIMIT %(size)s
 """
-_SELECT_ONE_SET = """
-    SELECT {columns}
-    FROM catalogue_membership m
+_OF_MEMBERSHIP = """
     JOIN catalogue_record r ON r.id = m.record_id
     JOIN catalogue_metadataset s ON s.id = m.set_id
-    WHERE m.set_id = %(set)s AND {visible} AND m.datestamp < %(end)s {bounds}
+"""
+_SELECT_ONE_SET = f"""
+    SELECT {{columns}}
+    FROM catalogue_membership m {_OF_MEMBERSHIP}
+    WHERE m.set_id = %(set)s AND {{visible}} AND m.datestamp < %(end)s {{bounds}}
     ORDER BY m.datestamp, m.record_id LIMIT %(size)s
 """
 _SELECT_RECORD = """
@@ -205,8 +207,11 @@ class _Row:
         text = f"array_to_string({specs}, ' ')"
         if scope.whole:
             text = f"'{oai.CATALOGUE_SET} ' || {text}"
-        # A header that is deleted because the record left the set names that set alone (P75).
-        return f"CASE WHEN m.departed THEN s.spec ELSE {text} END" if self is _MEMBERSHIP_ROW else text
+        if self is _MEMBERSHIP_ROW:
+            # A header that is deleted because the record left the set names that set alone (P75), or none (P142).
+            left = f"CASE WHEN {scopes.listed(scope, 's')} THEN s.spec ELSE '' END"
+            text = f"CASE WHEN m.departed THEN {left} ELSE {text} END"
+        return text
 
     def columns(self, scope: Scope, payload_column: str | None) -> str:
         """Build the columns of `ListRow`; without what only live records have if there is no column for their payloads."""
@@ -246,16 +251,17 @@ _WITHDRAWN_ROW = _Row("w.record_id", "w.datestamp", "true", f"'w' || {_RECORD_VE
 class _Query:
     """The statements that read a window, with `columns` to be filled in, their values and bounds.
 
-    `template`: None where nothing of the set is visible but what was withdrawn. `lists`: the sets whose withdrawn records are
-    in the window (0: the whole catalogue). `own_bounds`: of the first statement alone.
+    `lists`: the sets whose withdrawn records are in the window (0: the whole catalogue). `own_bounds`: of the first statement
+    alone. `only_deleted`: nothing of the set is visible but that its records are gone.
     """
 
-    template: str | None
+    template: str
     row: _Row
     values: dict[str, Any]
     scope: Scope
     lists: list[int]
     own_bounds: str = ""
+    only_deleted: bool = False
 
     def rows(
         self, columns: Callable[[_Row], str], *, size: int, only: Sequence[int] | None = None
@@ -265,12 +271,11 @@ class _Query:
         found: list[tuple[Any, ...]] = []
         any_withdrawn = not self.scope.with_hidden
         with connections[SOURCE.get()].cursor() as cursor:
-            if self.template is not None:
-                asked = f"{columns(self.row)}, {_ANY_WITHDRAWN}"
-                cursor.execute(self.sql(asked, only=only is not None), values)
-                if found := cursor.fetchall():
-                    any_withdrawn = any_withdrawn and found[0][-1]
-                    found = [row[:-1] for row in found]
+            asked = f"{columns(self.row)}, {_ANY_WITHDRAWN}"
+            cursor.execute(self.sql(asked, only=only is not None), values)
+            if found := cursor.fetchall():
+                any_withdrawn = any_withdrawn and found[0][-1]
+                found = [row[:-1] for row in found]
             if any_withdrawn:
                 bounds = self.bounds(_WITHDRAWN_ROW, only=only is not None)
                 withdrawn = scopes.withdrawn(self.scope).format(bounds=bounds)
@@ -281,7 +286,6 @@ class _Query:
 
     def sql(self, columns: str, *, only: bool = False) -> str:
         """Return the statement that reads the visible records."""
-        assert self.template is not None
         return self._filled(self.template, columns=columns, bounds=self.bounds(self.row, only=only))
 
     def bounds(self, row: _Row, *, only: bool = False) -> str:
@@ -295,13 +299,13 @@ class _Query:
     def count(self) -> int:
         """Count the rows in the indexes of the list."""
         counted = self._count_withdrawn()
-        if self.template is None:
-            return counted
         with connections[SOURCE.get()].cursor() as cursor:
             if self.row is _UNION_ROW:
                 statement = scopes.COUNT_UNION
             else:
                 rows = "catalogue_membership m" if self.row is _MEMBERSHIP_ROW else "catalogue_record r"
+                if self.only_deleted:
+                    rows += _OF_MEMBERSHIP
                 where = self.template[self.template.rindex("WHERE") : self.template.rindex("ORDER BY")]
                 statement = f"SELECT count(*) FROM {rows} {where}"
             cursor.execute(self._filled(statement, bounds=self.bounds(self.row)), self.values)
@@ -309,7 +313,7 @@ class _Query:
 
     def look_up_size(self) -> int | None:
         """Return the size of a whole list, which triggers count; None if it is not whole, or was changed since."""
-        if "start" in self.values or self.template is None or self.row is _UNION_ROW or self.scope.with_hidden:
+        if "start" in self.values or self.only_deleted or self.row is _UNION_ROW or self.scope.with_hidden:
             return None
         is_set, more = self.row is _MEMBERSHIP_ROW, ""
         if is_set and (condition := scopes.hidden(self.scope)):
@@ -354,7 +358,7 @@ def _query(window: Window, after: ListPosition | None, scope: Scope = EVERYTHING
     """Build the query for a window; None if the scope has no such set, and never had."""
     values: dict[str, Any] = {"end": window.end, "one_set": False, **scope.values}
     only = next(iter(scope.sets)) if window.set_spec is None and scope.sets and len(scope.sets) == 1 else None
-    template: str | None
+    only_deleted = False
     if scope.whole and window.set_spec in (None, oai.CATALOGUE_SET):
         template, row, of_sets = _SELECT_ALL, _RECORD_ROW, [0]
     elif window.set_spec is None and only is None:
@@ -365,7 +369,7 @@ def _query(window: Window, after: ListPosition | None, scope: Scope = EVERYTHING
         template, row = _SELECT_ONE_SET, _MEMBERSHIP_ROW
         named = visible_set_id(window.set_spec, scope) if window.set_spec else only
         if named is None:
-            template, named = None, _find_withdrawn_set(window.set_spec, scope)
+            named, only_deleted = find_set_seen_before(window.set_spec, scope), True
         if named is None:
             return None
         of_sets = [named]
@@ -375,17 +379,26 @@ def _query(window: Window, after: ListPosition | None, scope: Scope = EVERYTHING
         values["start"] = window.start
     if after is not None:
         values |= {"after_stamp": after.datestamp, "after_pk": after.pk}
-    hidden = scopes.hidden(scope) if row is _MEMBERSHIP_ROW else ""
-    return _Query(template, row, values, scope, of_sets, f" AND NOT ({hidden})" if hidden else "")
+    own_bounds = f" AND {_GONE.format(of_set='s')}" if only_deleted else ""
+    if row is _MEMBERSHIP_ROW and (hidden := scopes.hidden(scope)):
+        own_bounds += f" AND NOT ({hidden})"
+    return _Query(template, row, values, scope, of_sets, own_bounds, only_deleted)
 
 
-def _find_withdrawn_set(spec: str | None, scope: Scope) -> int | None:
+# Of a set that the scope may not name. Who guesses the name of a set that never was in the list learns of dead records alone.
+_GONE = "m.deleted AND (r.deleted OR {of_set}.public)"
+
+
+def find_set_seen_before(spec: str | None, scope: Scope) -> int | None:
     """Return the id of a set that the scope may not name any more: who harvests it is told that its records are gone."""
-    if spec is None or (scope.sets is not None and not scope.whole):
-        return None
     statement = f"""
-        SELECT h.id FROM catalogue_metadataset h WHERE h.spec = %(spec)s AND EXISTS (
-            SELECT FROM catalogue_withdrawal w WHERE w.set_id = h.id AND w.audience = ANY({scopes.audiences(scope)})
+        SELECT h.id FROM catalogue_metadataset h
+        WHERE h.spec = %(spec)s AND {"true" if scope.whole else "h.id = ANY(%(scope)s::bigint[])"} AND (
+            EXISTS (SELECT FROM catalogue_withdrawal w WHERE w.set_id = h.id AND w.audience = ANY({scopes.audiences(scope)}))
+            OR EXISTS (
+                SELECT FROM catalogue_membership m JOIN catalogue_record r ON r.id = m.record_id
+                WHERE m.set_id = h.id AND {_GONE.format(of_set="h")} AND {scopes.visible(scope, "m.audience")}
+            )
         )
     """
     with connections[SOURCE.get()].cursor() as cursor:
