@@ -194,12 +194,30 @@ _STAMP = (
     "UPDATE catalogue_membership SET datestamp = %(stamp)s WHERE record_id = ANY(%(records)s) AND NOT deleted",
 )
 
+# Where a set is listed, or listed no more, the headers of its records name other sets (P75), and who asks for this set alone has
+# been told of none of the changes meanwhile: the deleted ones, too, come again.
+_OF_SET = """
+    SELECT m.record_id FROM catalogue_membership m
+    WHERE m.set_id = %(set)s AND m.record_id = ANY(%(records)s) AND NOT m.deleted
+"""
+_STAMP_SET = (
+    f"UPDATE catalogue_record SET datestamp = %(stamp)s WHERE id = ANY(ARRAY({_OF_SET})) AND datestamp <> %(stamp)s",
+    f"UPDATE catalogue_membership SET datestamp = %(stamp)s WHERE record_id = ANY(ARRAY({_OF_SET})) AND NOT deleted"
+    " AND datestamp <> %(stamp)s",
+    "UPDATE catalogue_membership SET datestamp = %(stamp)s WHERE set_id = %(set)s AND record_id = ANY(%(records)s) AND deleted"
+    " AND datestamp <> %(stamp)s",
+)
+
 
 def _follow(change: VisibilityChange, records: Sequence[int], stamp: Any) -> int:
     """Let some records follow a change, under the lock; return how many changed."""
+    values: dict[str, Any] = {"records": list(records), "stamp": stamp}
     if change.kind in (VisibilityChange.Kind.SET, VisibilityChange.Kind.LINK):
-        return settling.settle(stamp, ids=records)
-    values = {"profile": change.name, "records": list(records), "stamp": stamp}
+        changed = settling.settle(stamp, ids=records)
+        for statement in _STAMP_SET if change.kind == VisibilityChange.Kind.SET else ():
+            memberships.execute(statement, **values, set=int(change.name))
+        return changed
+    values["profile"] = change.name
     if change.kind == VisibilityChange.Kind.LOST:
         memberships.execute(_WITHDRAW_FROM_PROFILE, **values)
     else:
