@@ -158,7 +158,7 @@ def update_dependents(keys: Sequence[str], stamp: datetime) -> None:
     A tombstone is deleted in all its sets; every live membership of a live record gets the stamp; memberships of
     including sets are derived; the header's setSpecs name the direct memberships, a tombstone keeps its own (P84).
 
-    The last statement goes in steps that read these records alone: where PostgreSQL takes the tables for empty, as they were
+    The statements go in steps that read these records alone: where PostgreSQL takes the tables for empty, as they were
     when it looked last, it would otherwise read all memberships for each record and each membership.
     """
     values: dict[str, Any] = {"keys": list(keys), "stamp": stamp}

@@ -212,6 +212,19 @@ def held_in(spec: str | None) -> dict[str, Copied]:
 # --- Writers -------------------------------------------------------------------------------------------
 
 
+def change(act: str, names: list[str], into: MetadataSet, title: str) -> None:
+    """Put records with this title into a set, delete them there, withdraw them, or move them there."""
+    match act:
+        case "put":
+            store.put_entries([store.prepare(world.iso_record(name, title=title)) for name in names], into=into)
+        case "delete":
+            store.put_entries([store.prepare_deletion(name) for name in names], into=into)
+        case "withdraw":
+            store.withdraw(names)
+        case "move":
+            store.move(names, into=into)
+
+
 @dataclass
 class Writer:
     """Writes batches of several records, chosen by its seed; now and then it stays long in its transaction.

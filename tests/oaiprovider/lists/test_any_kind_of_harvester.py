@@ -1,7 +1,7 @@
 """A harvester of any kind that asks for what has changed has in the end what a new one of its kind gets (promise 1).
 
 Kinds differ by what they see (profiles, categories), by set, format and verb, by where they go on from, and by whether a cache
-in front may keep pages. Whatever changes comes between two pages, in any second: records, formats, and who sees what.
+in front may keep pages. Whatever changes comes between two pages, in any second: records, sets, formats, and who sees what.
 """
 
 from collections.abc import Callable
@@ -19,7 +19,7 @@ from lxml import etree
 from catalogue import datestamps, oai, seams
 from catalogue.models import Category, MetadataSet, Record, RecordCategory, SetChange, SetInclusion, SetSearch
 from catalogue.reading.query.conditions import Words
-from catalogue.writing import set_changes, set_inclusion, set_searches, store, visibility
+from catalogue.writing import set_changes, set_inclusion, set_searches, visibility
 from oaiprovider import rights
 from oaiprovider.models import Crosswalk, Profile
 from tests.support import harvesting, world
@@ -73,16 +73,9 @@ class Centre:
         self.changes += 1
         names, one = [f"urn:{number}" for number in sorted(numbers)], self.sets[of_set]
         match act:
-            case "put":
+            case "put" | "delete" | "withdraw" | "move":
                 word = ("even", "odd")[self.changes % 2]
-                documents = [world.iso_record(name, title=f"Version {self.changes} {word}") for name in names]
-                store.put_entries([store.prepare(document) for document in documents], into=one)
-            case "delete":
-                store.put_entries([store.prepare_deletion(name) for name in names], into=one)
-            case "withdraw":
-                store.withdraw(names)
-            case "move":
-                store.move(names, into=one)
+                harvesting.change(act, names, one, f"Version {self.changes} {word}")
             case "format":
                 Crosswalk.objects.update(stylesheet=brief(f"edition {self.changes}"))
             case "restrict":
@@ -200,36 +193,26 @@ STEPS = st.lists(
     st.tuples(st.sampled_from(ACTS), NUMBERS, st.integers(0, 1)) | st.sampled_from([1, 1, 2, 30, 61, 400]), max_size=4
 )
 FIRST, ALL = frozenset([0]), frozenset(range(RECORDS))
+USUAL: Any = {"size": 3, "prefix": "iso19139", "verb": "ListRecords", "follows": "responseDate", "is_shared": False}
 
 
 @pytest.mark.spec("P75", "P91", "P93", "P94", "P101", "P106", "P142", "P146", "W14")
 @settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.differing_executors])
 @example(  # what died before its set was restricted
-    steps=[[("put", ALL, 0)], [("delete", FIRST, 0), ("restrict set", FIRST, 0)]],
-    size=3,
-    kind=(NODE, OURS),
-    prefix="iso19139",
-    verb="ListRecords",
-    follows="responseDate",
-    is_shared=False,
+    steps=[[("put", ALL, 0)], [("delete", FIRST, 0), ("restrict set", FIRST, 0)]], kind=(NODE, OURS), **USUAL
 )
 @example(  # what left its set before that
     steps=[[("put", ALL, 1)], [("move", FIRST, 0), 1, ("restrict set", FIRST, 1), ("follow", FIRST, 0)]],
-    size=3,
     kind=(NODE, TOULOUSE),
-    prefix="iso19139",
-    verb="ListIdentifiers",
-    follows="largest datestamp",
-    is_shared=False,
+    **USUAL,
+)
+@example(  # the only set of a profile is restricted
+    steps=[[("put", ALL, 1)], [("restrict set", FIRST, 1)]], kind=("NARROW/1", TOULOUSE), **USUAL
 )
 @example(  # what changed while its set was not listed
     steps=[[("put", FIRST, 1), 1], [("put", ALL, 1), ("list set", FIRST, 1), 1], [("list set", FIRST, 1)]],
-    size=3,
     kind=("PERSET/1", TOULOUSE),
-    prefix="oai_dc",
-    verb="ListRecords",
-    follows="responseDate",
-    is_shared=False,
+    **USUAL,
 )
 @given(
     steps=st.lists(STEPS, max_size=9),

@@ -9,7 +9,6 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from catalogue.models import MetadataSet, Record
-from catalogue.writing import store
 from tests.support import harvesting, world
 from tests.support.sql import run
 
@@ -45,16 +44,7 @@ class Meanwhile:
     def write(self, step: Write) -> None:
         self.writes += 1
         names, into = [f"urn:{number}" for number in sorted(step.numbers)], self.sets[0 if step.into_ours else 1]
-        match step.act:
-            case "put":
-                documents = [world.iso_record(name, title=f"Version {self.writes}") for name in names]
-                store.put_entries([store.prepare(document) for document in documents], into=into)
-            case "delete":
-                store.put_entries([store.prepare_deletion(name) for name in names], into=into)
-            case "withdraw":
-                store.withdraw(names)
-            case "move":
-                store.move(names, into=into)
+        harvesting.change(step.act, names, into, f"Version {self.writes}")
 
 
 def ours(*numbers: int) -> Write:
